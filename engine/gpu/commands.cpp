@@ -1,0 +1,171 @@
+#include "gpu/commands.h"
+
+#include <algorithm>
+
+#include "gpu/textures.h"
+
+namespace tandem::gpu {
+namespace {
+
+constexpr uint32_t kMaxSections = 128;
+constexpr uint64_t kArenaChunk = uint64_t{256} << 10;
+constexpr uint64_t kArenaAlignment = 64;
+
+}  // namespace
+
+Commands::Commands(Device& device, std::string name) : device_(device), name_(std::move(name)) {
+  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  poolInfo.queueFamilyIndex = device.queue().family();
+  check(device.api().vkCreateCommandPool(device.handle(), &poolInfo, nullptr, &pool_), "vkCreateCommandPool", name_);
+  VkCommandBufferAllocateInfo bufferInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  bufferInfo.commandPool = pool_;
+  bufferInfo.commandBufferCount = 1;
+  check(device.api().vkAllocateCommandBuffers(device.handle(), &bufferInfo, &commands_), "vkAllocateCommandBuffers", name_);
+  device.nameObject(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(commands_), name_);
+  VkQueryPoolCreateInfo queryInfo{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  queryInfo.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  queryInfo.queryCount = 2 * kMaxSections;
+  check(device.api().vkCreateQueryPool(device.handle(), &queryInfo, nullptr, &queries_), "vkCreateQueryPool", name_);
+}
+
+Commands::~Commands() {
+  device_.retire([device = &device_, pool = pool_, queries = queries_] {
+    device->api().vkDestroyQueryPool(device->handle(), queries, nullptr);
+    device->api().vkDestroyCommandPool(device->handle(), pool, nullptr);
+  });
+}
+
+void Commands::begin() {
+  sections_.clear();
+  arenaChunk_ = 0;
+  arenaUsed_ = 0;
+  check(device_.api().vkResetCommandPool(device_.handle(), pool_, 0), "vkResetCommandPool", name_);
+  device_.api().vkResetQueryPool(device_.handle(), queries_, 0, 2 * kMaxSections);
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, device_.hooks().commandBeginNext()};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  check(device_.api().vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer", name_);
+}
+
+void Commands::end() {
+  for (const Buffer& chunk : arena_) chunk.flush();
+  check(device_.api().vkEndCommandBuffer(commands_), "vkEndCommandBuffer", name_);
+}
+
+void Commands::dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups, const TextureTable* textures,
+                             const Specialization& specialization) {
+  if (groups.x == 0 || groups.y == 0 || groups.z == 0) return;
+  const auto& limits = device_.adapter().limits;
+  TANDEM_CHECK(groups.x <= limits.maxComputeWorkGroupCount[0] && groups.y <= limits.maxComputeWorkGroupCount[1] &&
+                   groups.z <= limits.maxComputeWorkGroupCount[2],
+               "'{}' dispatches {} x {} x {} groups, more than {} allows", shader, groups.x, groups.y, groups.z, device_.name());
+  Pipelines& pipelines = device_.pipelines();
+  const auto& api = device_.api();
+  api.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.get(shader, specialization));
+  if (textures != nullptr) {
+    const VkDescriptorSet set = textures->set();
+    api.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &set, 0, nullptr);
+  }
+  api.vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(bytes), push);
+  api.vkCmdDispatch(commands_, groups.x, groups.y, groups.z);
+}
+
+Commands::Block Commands::stage(std::span<const std::byte> bytes) {
+  while (arenaChunk_ < arena_.size() && arenaUsed_ + bytes.size() > arena_[arenaChunk_].bytes()) {
+    ++arenaChunk_;
+    arenaUsed_ = 0;
+  }
+  if (arenaChunk_ == arena_.size()) {
+    arena_.emplace_back(device_, std::max<uint64_t>(kArenaChunk, bytes.size()), Memory::Upload, name_ + " parameters");
+    arenaUsed_ = 0;
+  }
+  const Block block{&arena_[arenaChunk_], arenaUsed_};
+  std::memcpy(block.buffer->mapped().data() + block.offset, bytes.data(), bytes.size());
+  arenaUsed_ = (arenaUsed_ + bytes.size() + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  return block;
+}
+
+VkDeviceAddress Commands::uploadBytes(std::span<const std::byte> bytes) {
+  const Block block = stage(bytes);
+  return block.buffer->address() + block.offset;
+}
+
+void Commands::update(const Buffer& target, uint64_t offset, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  TANDEM_CHECK(offset + bytes.size() <= target.bytes(), "{} bytes at {} do not fit '{}'", bytes.size(), offset, target.name());
+  const Block block = stage(bytes);
+  const VkBufferCopy region{block.offset, offset, bytes.size()};
+  device_.api().vkCmdCopyBuffer(commands_, block.buffer->handle(), target.handle(), 1, &region);
+}
+
+void Commands::copy(const Buffer& from, const Buffer& to, uint64_t bytes) {
+  TANDEM_CHECK(bytes <= from.bytes() && bytes <= to.bytes(), "{} bytes do not fit from '{}' to '{}'", bytes, from.name(), to.name());
+  const VkBufferCopy region{0, 0, bytes};
+  device_.api().vkCmdCopyBuffer(commands_, from.handle(), to.handle(), 1, &region);
+}
+
+void Commands::fill(const Buffer& target, uint32_t value) {
+  device_.api().vkCmdFillBuffer(commands_, target.handle(), 0, VK_WHOLE_SIZE, value);
+}
+
+void Commands::barrier() {
+  if (!device_.passSeam(SeamPoint::Barrier, name_)) return;
+  VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  memory.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  memory.srcAccessMask = VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  memory.dstStageMask = memory.srcStageMask;
+  memory.dstAccessMask = VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_READ_BIT |
+                         VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &memory;
+  device_.api().vkCmdPipelineBarrier2(commands_, &dependency);
+}
+
+void Commands::barrierToHost() {
+  VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  memory.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  memory.srcAccessMask = VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  memory.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
+  memory.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &memory;
+  device_.api().vkCmdPipelineBarrier2(commands_, &dependency);
+}
+
+void Commands::beginSection(std::string_view name) {
+  TANDEM_CHECK(sections_.size() < kMaxSections, "more than {} sections in '{}'", kMaxSections, name_);
+  if (device_.hasDebugUtils()) {
+    const std::string copy(name);
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = copy.c_str();
+    vkCmdBeginDebugUtilsLabelEXT(commands_, &label);
+  }
+  const auto query = static_cast<uint32_t>(2 * sections_.size());
+  device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
+  sections_.emplace_back(name);
+}
+
+void Commands::endSection() {
+  const auto query = static_cast<uint32_t>(2 * sections_.size() - 1);
+  device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
+  if (device_.hasDebugUtils()) vkCmdEndDebugUtilsLabelEXT(commands_);
+}
+
+std::vector<PassTime> Commands::times() const {
+  if (sections_.empty()) return {};
+  const auto count = static_cast<uint32_t>(2 * sections_.size());
+  std::vector<uint64_t> ticks(count);
+  check(device_.api().vkGetQueryPoolResults(device_.handle(), queries_, 0, count, ticks.size() * sizeof(uint64_t), ticks.data(),
+                                            sizeof(uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+        "vkGetQueryPoolResults", name_);
+  std::vector<PassTime> times;
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    const double elapsed = static_cast<double>(ticks[2 * i + 1] - ticks[2 * i]);
+    times.push_back({sections_[i], elapsed * double{device_.adapter().limits.timestampPeriod} * 1e-6});
+  }
+  return times;
+}
+
+}  // namespace tandem::gpu

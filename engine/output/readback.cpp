@@ -1,0 +1,30 @@
+#include "output/readback.h"
+
+#include "gpu/commands.h"
+
+namespace tandem::output {
+
+Readback::Readback(uint32_t slots) : ring_(slots) { TANDEM_CHECK(slots > 0, "a readback without slots"); }
+
+void Readback::setSlot(uint32_t slot) {
+  TANDEM_CHECK(slot < ring_.size(), "readback {}: slot {} of {}", name_, slot, ring_.size());
+  slot_ = slot;
+}
+
+void Readback::record(gpu::Commands& commands, const gpu::Buffer& plane) {
+  gpu::Buffer& target = ring_[slot_];
+  // The plan may have moved the pass to another device since.
+  if (!target || &target.device() != &commands.device()) {
+    target = gpu::Buffer(commands.device(), bytes_, gpu::Memory::Readback, fmt::format("{} slot {}", name_, slot_));
+  }
+  commands.copy(plane, target, bytes_);
+  commands.barrierToHost();
+}
+
+std::span<const std::byte> Readback::bytes(uint32_t slot) const {
+  TANDEM_CHECK(slot < ring_.size() && ring_[slot], "readback {}: slot {} holds no frame", name_, slot);
+  ring_[slot].invalidate();
+  return std::span<const std::byte>(ring_[slot].mapped()).first(bytes_);
+}
+
+}  // namespace tandem::output

@@ -1,0 +1,232 @@
+#include "scene/builtin.h"
+
+#include "scene/builtin_shapes.h"
+#include "scene/environment.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace tandem::scene {
+
+namespace {
+
+constexpr float kPi = 3.14159265358979f;
+constexpr uint64_t kDefaultTerrainTriangles = 1002528;  // 2 * 708^2
+constexpr uint64_t kMaxTerrainTriangles = 200000000;
+
+/// White spheres in white light from everywhere: no energy lost or won shows as radiance 1 in every pixel.
+Scene makeFurnace() {
+  Scene scene;
+  const uint32_t white = addMaterial(scene, "white", vec3(1.0f), 1.0f);
+  addShape(scene, "sphere", makeSphere(1.0f, 96, 48, white));
+  addShape(scene, "left", makeSphere(0.5f, 64, 32, white), vec3(-1.4f, -0.5f, 0.3f));
+  addShape(scene, "right", makeSphere(0.3f, 64, 32, white), vec3(1.2f, -0.7f, 0.5f));
+  addCamera(scene, "camera", vec3(0.0f, 0.0f, 5.0f), vec3(0.0f), 40.0f);
+  scene.environment = uniformEnvironment(vec3(1.0f));
+  return scene;
+}
+
+/// One Lambert sphere under one sun: radiance = 0.5 / pi * lux * max(0, normal . towards the sun).
+Scene makeLitSphere() {
+  Scene scene;
+  const uint32_t grey = addMaterial(scene, "grey", vec3(0.5f), 1.0f);
+  scene.materials[grey].specular = 0.0f;
+  addShape(scene, "sphere", makeSphere(1.0f, 512, 256, grey));
+  addSun(scene, vec3(-1.0f, -1.0f, -1.0f), vec3(1.0f), 2.0f * kPi);
+  addCamera(scene, "camera", vec3(0.0f, 0.0f, 4.0f), vec3(0.0f), 40.0f);
+  return scene;
+}
+
+/// After the box of Goral et al. (SIGGRAPH 1984) and Cornell's later one: a room of 2 m, open towards +Z.
+Scene makeCornell() {
+  Scene scene;
+  const uint32_t white = addMaterial(scene, "white", vec3(0.73f), 1.0f);
+  const uint32_t red = addMaterial(scene, "red", vec3(0.63f, 0.065f, 0.05f), 1.0f);
+  const uint32_t green = addMaterial(scene, "green", vec3(0.14f, 0.45f, 0.091f), 1.0f);
+  const uint32_t lamp = addEmitter(scene, "lamp", vec3(17.0f, 12.0f, 6.0f));
+  const vec3 x(2.0f, 0.0f, 0.0f);
+  const vec3 y(0.0f, 2.0f, 0.0f);
+  const vec3 z(0.0f, 0.0f, 2.0f);
+  const vec3 low(-1.0f, 0.0f, -1.0f);
+  addShape(scene, "floor", makeQuad(low, z, x, white));
+  addShape(scene, "ceiling", makeQuad(low + y, x, z, white));
+  addShape(scene, "back", makeQuad(low, x, y, white));
+  addShape(scene, "left", makeQuad(low, y, z, red));
+  addShape(scene, "right", makeQuad(low + x, z, y, green));
+  addShape(scene, "lamp",
+           makeQuad(vec3(-0.25f, 1.995f, -0.2f), vec3(0.5f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 0.4f), lamp));
+  const uint32_t tallBox = addShape(scene, "tall box", makeBox(vec3(0.3f, 0.6f, 0.3f), white), vec3(-0.35f, 0.6f, -0.3f));
+  scene.nodes[tallBox].rotation = glm::angleAxis(glm::radians(17.0f), vec3(0.0f, 1.0f, 0.0f));
+  const uint32_t shortBox = addShape(scene, "short box", makeBox(vec3(0.3f), white), vec3(0.35f, 0.3f, 0.3f));
+  scene.nodes[shortBox].rotation = glm::angleAxis(glm::radians(-17.0f), vec3(0.0f, 1.0f, 0.0f));
+  addCamera(scene, "camera", vec3(0.0f, 1.0f, 4.4f), vec3(0.0f, 1.0f, 0.0f), 36.0f);
+  return scene;
+}
+
+float terrainHeight(float x, float z) {
+  return 1.2f * std::sin(1.3f * x) * std::cos(1.1f * z) + 0.3f * std::sin(7.0f * x + 3.0f * z) +
+         0.15f * std::sin(23.0f * x) * std::sin(19.0f * z);
+}
+
+/// A rough height field of 20 m x 20 m, with a metre-high spike on about every thirtieth vertex.
+Scene makeTerrain(uint64_t triangles) {
+  Scene scene;
+  const uint32_t soil = addMaterial(scene, "soil", vec3(0.45f, 0.38f, 0.28f), 0.9f);
+  const auto grid = static_cast<uint32_t>(std::max(1.0, std::round(std::sqrt(static_cast<double>(triangles) / 2.0))));
+  const float step = 20.0f / static_cast<float>(grid);
+  Mesh mesh;
+  mesh.material = soil;
+  mesh.positions.reserve(size_t{grid + 1} * (grid + 1));
+  for (uint32_t j = 0; j <= grid; ++j) {
+    for (uint32_t i = 0; i <= grid; ++i) {
+      const float x = static_cast<float>(i) * step - 10.0f;
+      const float z = static_cast<float>(j) * step - 10.0f;
+      const float spike = (uint64_t{i} * 7919 + uint64_t{j} * 104729) % 97 < 3 ? 1.0f : 0.0f;
+      mesh.positions.push_back(vec3(x, terrainHeight(x, z) + spike, z));
+    }
+  }
+  mesh.normals.assign(mesh.positions.size(), vec3(0.0f));
+  mesh.indices.reserve(size_t{grid} * grid * 6);
+  for (uint32_t j = 0; j < grid; ++j) {
+    for (uint32_t i = 0; i < grid; ++i) {
+      const uint32_t a = j * (grid + 1) + i;
+      const uint32_t c = a + grid + 1;
+      mesh.indices.insert(mesh.indices.end(), {a, c, a + 1, a + 1, c, c + 1});
+    }
+  }
+  for (size_t i = 0; i < mesh.indices.size(); i += 3) {
+    const vec3 p = mesh.positions[mesh.indices[i]];
+    const vec3 normal = glm::cross(mesh.positions[mesh.indices[i + 1]] - p, mesh.positions[mesh.indices[i + 2]] - p);
+    for (size_t k = 0; k < 3; ++k) mesh.normals[mesh.indices[i + k]] += normal;
+  }
+  for (vec3& normal : mesh.normals) normal = glm::normalize(normal);
+  addShape(scene, "terrain", std::move(mesh));
+  addSun(scene, vec3(-0.5f, -0.8f, -0.4f), vec3(1.0f, 0.93f, 0.82f), 3.0f);
+  addCamera(scene, "camera", vec3(0.0f, 5.0f, 12.0f), vec3(0.0f, 0.5f, 0.0f), 50.0f);
+  scene.environment = defaultSky();
+  return scene;
+}
+
+/// Key frames every quarter of a turn, for ten seconds, so that the shorter arc is always the meant one.
+Channel spin(uint32_t node, vec3 axis, float turnsPerSecond) {
+  constexpr float kSeconds = 10.0f;
+  Channel channel;
+  channel.node = node;
+  channel.path = AnimatedPath::Rotation;
+  const auto quarters = static_cast<int>(std::ceil(4.0f * kSeconds * std::abs(turnsPerSecond)));
+  for (int i = 0; i <= quarters; ++i) {
+    const float angle = std::copysign(0.5f * kPi * static_cast<float>(i), turnsPerSecond);
+    const quat q = glm::angleAxis(angle, axis);
+    channel.times.push_back(static_cast<float>(i) / (4.0f * std::abs(turnsPerSecond)));
+    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
+  }
+  return channel;
+}
+
+/// Back and forth along a vector, smoothly, two seconds a cycle.
+Channel sway(uint32_t node, vec3 centre, vec3 swing) {
+  Channel channel;
+  channel.node = node;
+  channel.path = AnimatedPath::Translation;
+  channel.interpolation = Interpolation::CubicSpline;
+  for (int i = 0; i <= 10; ++i) {
+    const vec3 value = centre + (i % 2 == 0 ? -swing : swing);
+    channel.times.push_back(static_cast<float>(i));
+    for (const vec3 v : {vec3(0.0f), value, vec3(0.0f)}) channel.values.insert(channel.values.end(), {v.x, v.y, v.z});
+  }
+  return channel;
+}
+
+Scene makeSpinners() {
+  Scene scene;
+  const std::array<vec3, 6> colours{vec3(0.8f, 0.1f, 0.08f), vec3(0.85f, 0.45f, 0.05f), vec3(0.75f, 0.7f, 0.1f),
+                                    vec3(0.1f, 0.6f, 0.15f), vec3(0.08f, 0.3f, 0.75f),  vec3(0.5f, 0.1f, 0.6f)};
+  const uint32_t floor = addMaterial(scene, "floor", vec3(0.5f), 0.4f);
+  const uint32_t panel = addEmitter(scene, "panel", vec3(8.0f));
+  addShape(scene, "floor", makeQuad(vec3(-12.0f, 0.0f, -12.0f), vec3(0.0f, 0.0f, 24.0f), vec3(24.0f, 0.0f, 0.0f), floor));
+  addShape(scene, "panel", makeQuad(vec3(-3.0f, 6.0f, -2.0f), vec3(6.0f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 3.0f), panel));
+  Animation animation;
+  animation.name = "spin";
+  for (uint32_t i = 0; i < colours.size(); ++i) {
+    const uint32_t paint = addMaterial(scene, fmt::format("paint {}", i), colours[i], 0.5f);
+    const float x = -5.0f + 2.0f * static_cast<float>(i);
+    const float speed = 0.25f * static_cast<float>(1u << (i / 2)) * (i % 2 == 0 ? 1.0f : -1.5f);
+    const uint32_t box =
+        addShape(scene, fmt::format("box {}", i), makeBox(vec3(0.6f, 0.6f, 0.6f), paint), vec3(x, 1.1f, 1.5f));
+    const uint32_t wheel =
+        addShape(scene, fmt::format("wheel {}", i), makeWheel(0.9f, 0.25f, 5, paint), vec3(x, 1.2f, -1.5f));
+    animation.channels.push_back(spin(box, vec3(0.0f, 1.0f, 0.0f), speed));
+    animation.channels.push_back(spin(wheel, vec3(0.0f, 0.0f, 1.0f), speed));
+  }
+  const uint32_t mover = addShape(scene, "mover", makeBox(vec3(0.3f), addMaterial(scene, "white", vec3(0.8f), 0.6f)));
+  animation.channels.push_back(sway(mover, vec3(0.0f, 0.3f, 3.4f), vec3(4.0f, 0.0f, 0.0f)));
+  scene.animations.push_back(std::move(animation));
+  addCamera(scene, "camera", vec3(0.0f, 3.6f, 10.0f), vec3(0.0f, 1.2f, 0.0f), 45.0f);
+  scene.environment = uniformEnvironment(vec3(0.25f, 0.28f, 0.32f));
+  return scene;
+}
+
+std::string listNames() {
+  std::string names;
+  for (const auto& [name, line] : builtinNames()) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+/// The number of triangles of "triangles=N"; nothing without parameters.
+Expected<uint64_t> terrainTriangles(std::string_view parameters) {
+  if (parameters.empty()) return kDefaultTerrainTriangles;
+  constexpr std::string_view kKey = "triangles=";
+  uint64_t count = 0;
+  if (parameters.substr(0, kKey.size()) == kKey) {
+    const std::string_view digits = parameters.substr(kKey.size());
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (error == std::errc() && end == digits.data() + digits.size() && count >= 2 && count <= kMaxTerrainTriangles) {
+      return count;
+    }
+  }
+  return refuse(ExitCode::WrongUsage, "builtin:terrain?{}: its one parameter is triangles=N, N from 2 to {}", parameters,
+                kMaxTerrainTriangles);
+}
+
+}  // namespace
+
+Expected<Scene> makeBuiltin(std::string_view name) {
+  const size_t question = name.find('?');
+  const std::string_view base = name.substr(0, question);
+  const std::string_view parameters = question == std::string_view::npos ? "" : name.substr(question + 1);
+  Scene scene;
+  if (base == "terrain") {
+    const auto triangles = terrainTriangles(parameters);
+    if (!triangles) return triangles.refusal();
+    scene = makeTerrain(*triangles);
+  } else if (base == "furnace") {
+    scene = makeFurnace();
+  } else if (base == "sphere") {
+    scene = makeLitSphere();
+  } else if (base == "cornell") {
+    scene = makeCornell();
+  } else if (base == "spinners") {
+    scene = makeSpinners();
+  } else {
+    return refuse(ExitCode::WrongUsage, "builtin:{}: no such scene; there are {}", name, listNames());
+  }
+  if (base != "terrain" && !parameters.empty()) {
+    return refuse(ExitCode::WrongUsage, "builtin:{}: '{}' takes no parameters; there are {}", name, base, listNames());
+  }
+  scene.name = fmt::format("builtin:{}", name);
+  return scene;
+}
+
+std::vector<std::pair<std::string, std::string>> builtinNames() {
+  return {
+      {"furnace", "white spheres in uniform light: every pixel is 1 where no energy is lost"},
+      {"sphere", "a Lambert sphere under one directional light, with a radiance known in closed form"},
+      {"cornell", "a box with coloured walls, two boxes and a lamp in the ceiling"},
+      {"terrain?triangles=N", "a rough height field of N triangles (default 1002528) under sun and sky"},
+      {"spinners", "turning boxes and wheels for motion blur"},
+  };
+}
+
+}  // namespace tandem::scene

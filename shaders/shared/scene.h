@@ -1,0 +1,142 @@
+// The scene as shading reads it. Owner in C++: trace/gpu_scene and trace/frame_scene. World space and metres unless a member says otherwise.
+#ifndef TANDEM_SHADERS_SHARED_SCENE_H
+#define TANDEM_SHADERS_SHARED_SCENE_H
+
+#include "shaders/shared/types.h"
+
+TANDEM_SHARED_BEGIN
+
+/// One corner of a mesh, object space. `normal`: octahedral snorm16 x2. 16 bytes.
+struct MeshVertex {
+  vec3 position;
+  uint normal;
+};
+
+/// Addresses of a mesh's arrays; 0 where the mesh has no such attribute. Colours: half floats (r, g), (b, a), linear.
+/// Tangents: octahedral snorm16 x2 whose lowest bit is set where the handedness is -1.
+struct MeshData {
+  uint64_t vertices;   // MeshVertex[]
+  uint64_t indices;    // uint[3 * triangles]
+  uint64_t uv0;        // vec2[]
+  uint64_t uv1;        // vec2[]
+  uint64_t tangents;   // uint[]
+  uint64_t colors;     // uvec2[]
+};
+
+/// A place of a mesh at the centre of the shutter. Rows of the 3x4 object-to-world matrix; its inverse is in BvhInstance.
+struct InstanceData {
+  vec4 objectToWorld0;
+  vec4 objectToWorld1;
+  vec4 objectToWorld2;
+  uint mesh;
+  uint material;
+  uint flags;          // kInstanceMirrored
+  float offsetFloor;   // metres: coordinates below this round as coarsely as this one does (see shaders/lib/ray_offset.glsl)
+};
+
+/// The same place when the shutter opens and closes. Read for motion vectors only.
+struct InstanceMotion {
+  vec4 open0;
+  vec4 open1;
+  vec4 open2;
+  vec4 close0;
+  vec4 close1;
+  vec4 close2;
+};
+
+/// A texture of the table and how coordinates reach it: u' = dot(row0, (u, v, 1)), v' = dot(row1, (u, v, 1)).
+struct TextureSlot {
+  uint texture;        // index in the table, or kNoTexture; kSecondUvSet is or-ed in for TEXCOORD_1
+  vec3 row0;
+  vec3 row1;
+};
+
+/// glTF 2.0 metallic-roughness with KHR_materials_ior, _specular, _emissive_strength and _unlit. All colours linear.
+struct MaterialData {
+  vec4 baseColor;
+  vec3 emissive;           // radiance
+  float metallic;
+  vec3 specularF0;         // reflectance of the dielectric base at normal incidence
+  float specularF90;       // and at grazing incidence
+  float roughness;         // perceptual
+  float normalScale;
+  float alphaCutoff;
+  float emissiveWeight;    // luminance of `emissive` times the mean of its texture: emitters are chosen by this times their area
+  uint flags;              // kMaterial...
+  TextureSlot baseColorTexture;
+  TextureSlot metallicRoughnessTexture;
+  TextureSlot normalTexture;
+  TextureSlot emissiveTexture;
+};
+
+/// One bin of an alias table (Walker 1974, in Vose's form of 1991): the bin stands for itself below `threshold`, else for `alias`.
+struct AliasBin {
+  float threshold;
+  uint alias;
+};
+
+/// KHR_lights_punctual.
+struct PunctualLight {
+  vec3 position;
+  uint directional;        // 1: from infinitely far along `direction`
+  vec3 direction;          // unit, away from the light
+  float inverseRange;      // 1 / metres; 0 = no limit
+  vec3 intensity;          // candela (lux where directional) times colour
+  float probability;       // of being chosen among the punctual lights
+  float coneScale;         // spot falloff: clamp(cosine * coneScale + coneOffset, 0, 1) squared; 0 and 1 for all others
+  float coneOffset;
+  AliasBin bin;
+};
+
+/// A triangle that emits, to both sides. Chosen with probability area * emissiveWeight of its material / sum over all.
+struct EmissiveTriangle {
+  vec3 corner;
+  vec3 edge1;
+  vec3 edge2;
+  uint instance;
+  uint primitive;
+  AliasBin bin;
+};
+
+/// A camera in world space; right, up, forward are orthonormal.
+struct CameraData {
+  vec3 eye;
+  float halfHeight;        // tangent of half the vertical field of view; of an orthographic camera, metres
+  vec3 right;
+  uint orthographic;
+  vec3 up;
+  float pad0;
+  vec3 forward;
+  float pad1;
+};
+
+/// Directional albedo of single-scattering GGX at one cosine and roughness: F0 * scale + F90 * bias (shaders/lib/bsdf.glsl).
+struct AlbedoEntry {
+  float scale;
+  float bias;
+};
+
+#ifdef __cplusplus
+inline constexpr uint32_t kNoTexture = 0x7fffffffu;
+inline constexpr uint32_t kSecondUvSet = 0x80000000u;
+inline constexpr uint32_t kInstanceMirrored = 1u;
+inline constexpr uint32_t kMaterialMask = 1u;
+inline constexpr uint32_t kMaterialBlend = 2u;
+inline constexpr uint32_t kMaterialUnlit = 4u;
+inline constexpr uint32_t kMaterialEmissive = 8u;
+inline constexpr uint32_t kAlbedoCosines = 32;
+inline constexpr uint32_t kAlbedoRoughnesses = 32;
+#else
+const uint kNoTexture = 0x7fffffffu;
+const uint kSecondUvSet = 0x80000000u;
+const uint kInstanceMirrored = 1u;
+const uint kMaterialMask = 1u;
+const uint kMaterialBlend = 2u;
+const uint kMaterialUnlit = 4u;
+const uint kMaterialEmissive = 8u;
+const uint kAlbedoCosines = 32u;
+const uint kAlbedoRoughnesses = 32u;
+#endif
+
+TANDEM_SHARED_END
+#endif
