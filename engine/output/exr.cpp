@@ -42,9 +42,12 @@ class MemoryStream : public Imf::OStream {
 
 Imf::Compression compressionOf(Compression compression) {
   switch (compression) {
-    case Compression::Zip: return Imf::ZIP_COMPRESSION;
-    case Compression::Piz: return Imf::PIZ_COMPRESSION;
-    case Compression::None: return Imf::NO_COMPRESSION;
+    case Compression::Zip:
+      return Imf::ZIP_COMPRESSION;
+    case Compression::Piz:
+      return Imf::PIZ_COMPRESSION;
+    case Compression::None:
+      return Imf::NO_COMPRESSION;
   }
   throw BrokenPromise("unknown EXR compression");
 }
@@ -88,8 +91,8 @@ Imf::Header makeHeader(const ExrImage& image) {
   Imf::Header header(static_cast<int>(image.size.width), static_cast<int>(image.size.height), 1.0f);
   header.compression() = compressionOf(image.compression);
   Imf::addChromaticities(header, Imf::Chromaticities());  // the default is Rec.709 with D65
-  Imf::addFramesPerSecond(header, Imf::Rational(data.framesPerSecondNumerator,
-                                                static_cast<unsigned>(data.framesPerSecondDenominator)));
+  Imf::addFramesPerSecond(
+      header, Imf::Rational(data.framesPerSecondNumerator, static_cast<unsigned>(data.framesPerSecondDenominator)));
   Imf::addExpTime(header, data.shutterSeconds);
   addDate(header);
   addCamera(header, data.camera);
@@ -100,7 +103,7 @@ Imf::Header makeHeader(const ExrImage& image) {
   return header;
 }
 
-/// Octahedral map, inverse (Cigolle et al. 2014, "A Survey of Efficient Representations for Independent Unit Vectors", listing 2).
+/// Octahedral map, inverse (Cigolle et al. 2014, "A Survey of Efficient Representations for Independent Unit Vectors").
 vec3 decodeNormal(shared::NormalTexel texel) {
   if (texel.oct == 0) return vec3(0.0f);
   const vec2 e = glm::unpackSnorm2x16(texel.oct);

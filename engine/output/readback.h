@@ -1,5 +1,6 @@
-// Brings finished planes to the host: a pass with a side effect that copies into a ring of host-cached buffers, one slot per frame in
-// flight. The host reads a slot after the executor says that the frame recorded into it is done, and before that slot is set again.
+// Brings finished planes to the host: a pass with a side effect that copies into a ring of host-cached buffers, one
+// slot per frame in flight. The host reads a slot after the executor says that the frame recorded into it is done, and
+// before that slot is set again.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ class Commands;
 
 namespace tandem::output {
 
-/// One plane, one ring. Outlives the graph it was added to. Render thread; the bytes of a finished slot may be read from any thread.
+/// One plane, one ring. Outlives the graph it was added to. Render thread; the bytes of a finished slot may be read
+/// from any thread.
 class Readback {
  public:
   explicit Readback(uint32_t slots);

@@ -20,16 +20,23 @@ std::string partName(const std::string& path) { return fmt::format("{}.part{}", 
 const char* remedyFor(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return "free some space on that disk or write to another, then go on with --resume";
-    case EFBIG: return "the file is larger than the system allows (see `ulimit -f`); write to another disk or raise it";
-    case EEXIST: return "add --overwrite to replace it, or --resume to keep it";
+    case EDQUOT:
+      return "free some space on that disk or write to another, then go on with --resume";
+    case EFBIG:
+      return "the file is larger than the system allows (see `ulimit -f`); write to another disk or raise it";
+    case EEXIST:
+      return "add --overwrite to replace it, or --resume to keep it";
     case EACCES:
     case EPERM:
-    case EROFS: return "choose a folder that you may write to";
+    case EROFS:
+      return "choose a folder that you may write to";
     case ENOENT:
-    case ENOTDIR: return "make its folder first, or choose another";
-    case ENAMETOOLONG: return "choose a shorter name";
-    default: return "check the disk, then try again";
+    case ENOTDIR:
+      return "make its folder first, or choose another";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
+    default:
+      return "check the disk, then try again";
   }
 }
 
@@ -72,7 +79,8 @@ class PartialFile {
       if (::rename(part_.c_str(), path_.c_str()) != 0) throw failure(path_, "rename", errno);
     } else if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
       if (errno != EINVAL && errno != ENOSYS) throw failure(path_, "rename", errno);
-      // File systems without RENAME_NOREPLACE: a hard link is refused where the name is taken; the partial name goes with the object.
+      // File systems without RENAME_NOREPLACE: a hard link is refused where the name is taken; the partial name goes
+      // with the object.
       if (::link(part_.c_str(), path_.c_str()) != 0) throw failure(path_, "link", errno);
       return;
     }

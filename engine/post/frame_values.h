@@ -5,8 +5,8 @@
 
 namespace tandem::post {
 
-/// Changed by the renderer before each recording; passes hold it behind shared_ptr<const PostFrame> and read it while they record.
-/// Render thread only.
+/// Changed by the renderer before each recording; passes hold it behind shared_ptr<const PostFrame> and read it while
+/// they record. Render thread only.
 struct PostFrame {
   uint32_t frame = 0;  // number of the frame in its sequence; moves noise and dither
 };

@@ -15,7 +15,8 @@ using graph::Resource;
 using shared::MotionTile;
 
 uvec2 tilesOf(const MotionBlurSettings& settings) {
-  return {gpu::groupsFor(settings.size.width, settings.maxRadius), gpu::groupsFor(settings.size.height, settings.maxRadius)};
+  return {gpu::groupsFor(settings.size.width, settings.maxRadius),
+          gpu::groupsFor(settings.size.height, settings.maxRadius)};
 }
 
 Resource<MotionTile> addTiles(graph::Graph& graph, const MotionBlurSettings& settings,

@@ -1,4 +1,5 @@
-// Tone mapping: exposed radiance to 8-bit sRGB (IEC 61966-2-1). The curves and their sources are in shaders/lib/colour.glsl.
+// Tone mapping: exposed radiance to 8-bit sRGB (IEC 61966-2-1). The curves and their sources are in
+// shaders/lib/colour.glsl.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,9 @@ struct TonemapSettings {
   Tone tone = Tone::Aces;
 };
 
-/// Adds the pass `tonemap`: exposure, curve, sRGB encoding, then dither by triangular noise of +-1 step of 8 bits, from pixel and frame
-/// number alone. The mean over many equal pixels is the value itself; black stays 0 and white stays 255.
+/// Adds the pass `tonemap`: exposure, curve, sRGB encoding, then dither by triangular noise of +-1 step of 8 bits, from
+/// pixel and frame number alone. The mean over many equal pixels is the value itself; black stays 0 and white stays
+/// 255.
 graph::Resource<shared::LdrTexel> addTonemap(graph::Graph& graph, const TonemapSettings& settings,
                                              graph::Resource<shared::RadianceTexel> radiance,
                                              graph::Resource<shared::ExposureState> exposure,

@@ -55,8 +55,8 @@ vec4 cubic(const Channel& channel, const KeySpan& keys) {
   const float t = keys.t;
   const float t2 = t * t;
   const float t3 = t2 * t;
-  return (2.0f * t3 - 3.0f * t2 + 1.0f) * p0 + keys.span * (t3 - 2.0f * t2 + t) * out0 +
-         (-2.0f * t3 + 3.0f * t2) * p1 + keys.span * (t3 - t2) * in1;
+  return (2.0f * t3 - 3.0f * t2 + 1.0f) * p0 + keys.span * (t3 - 2.0f * t2 + t) * out0 + (-2.0f * t3 + 3.0f * t2) * p1 +
+         keys.span * (t3 - t2) * in1;
 }
 
 vec4 sampleChannel(const Channel& channel, double seconds) {
@@ -93,9 +93,15 @@ void applyChannel(const Channel& channel, double seconds, std::vector<Local>& lo
   local.moved |= bit;
   const vec4 value = sampleChannel(channel, seconds);
   switch (channel.path) {
-    case AnimatedPath::Translation: local.translation = vec3(value); break;
-    case AnimatedPath::Rotation: local.rotation = toQuat(value); break;
-    case AnimatedPath::Scale: local.scale = vec3(value); break;
+    case AnimatedPath::Translation:
+      local.translation = vec3(value);
+      break;
+    case AnimatedPath::Rotation:
+      local.rotation = toQuat(value);
+      break;
+    case AnimatedPath::Scale:
+      local.scale = vec3(value);
+      break;
   }
 }
 

@@ -1,12 +1,12 @@
 #include "scene/builtin.h"
 
-#include "scene/builtin_shapes.h"
-#include "scene/environment.h"
-
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
+
+#include "scene/builtin_shapes.h"
+#include "scene/environment.h"
 
 namespace tandem::scene {
 
@@ -55,9 +55,9 @@ Scene makeCornell() {
   addShape(scene, "back", makeQuad(low, x, y, white));
   addShape(scene, "left", makeQuad(low, y, z, red));
   addShape(scene, "right", makeQuad(low + x, z, y, green));
-  addShape(scene, "lamp",
-           makeQuad(vec3(-0.25f, 1.995f, -0.2f), vec3(0.5f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 0.4f), lamp));
-  const uint32_t tallBox = addShape(scene, "tall box", makeBox(vec3(0.3f, 0.6f, 0.3f), white), vec3(-0.35f, 0.6f, -0.3f));
+  addShape(scene, "lamp", makeQuad(vec3(-0.25f, 1.995f, -0.2f), vec3(0.5f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 0.4f), lamp));
+  const uint32_t tallBox =
+      addShape(scene, "tall box", makeBox(vec3(0.3f, 0.6f, 0.3f), white), vec3(-0.35f, 0.6f, -0.3f));
   scene.nodes[tallBox].rotation = glm::angleAxis(glm::radians(17.0f), vec3(0.0f, 1.0f, 0.0f));
   const uint32_t shortBox = addShape(scene, "short box", makeBox(vec3(0.3f), white), vec3(0.35f, 0.3f, 0.3f));
   scene.nodes[shortBox].rotation = glm::angleAxis(glm::radians(-17.0f), vec3(0.0f, 1.0f, 0.0f));
@@ -145,7 +145,8 @@ Scene makeSpinners() {
                                     vec3(0.1f, 0.6f, 0.15f), vec3(0.08f, 0.3f, 0.75f),  vec3(0.5f, 0.1f, 0.6f)};
   const uint32_t floor = addMaterial(scene, "floor", vec3(0.5f), 0.4f);
   const uint32_t panel = addEmitter(scene, "panel", vec3(8.0f));
-  addShape(scene, "floor", makeQuad(vec3(-12.0f, 0.0f, -12.0f), vec3(0.0f, 0.0f, 24.0f), vec3(24.0f, 0.0f, 0.0f), floor));
+  addShape(scene, "floor",
+           makeQuad(vec3(-12.0f, 0.0f, -12.0f), vec3(0.0f, 0.0f, 24.0f), vec3(24.0f, 0.0f, 0.0f), floor));
   addShape(scene, "panel", makeQuad(vec3(-3.0f, 6.0f, -2.0f), vec3(6.0f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 3.0f), panel));
   Animation animation;
   animation.name = "spin";
@@ -186,8 +187,8 @@ Expected<uint64_t> terrainTriangles(std::string_view parameters) {
       return count;
     }
   }
-  return refuse(ExitCode::WrongUsage, "builtin:terrain?{}: its one parameter is triangles=N, N from 2 to {}", parameters,
-                kMaxTerrainTriangles);
+  return refuse(ExitCode::WrongUsage, "builtin:terrain?{}: its one parameter is triangles=N, N from 2 to {}",
+                parameters, kMaxTerrainTriangles);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Parts of scenes made in code: meshes in object space, nodes that hold them. Private to the builtin scenes.
 #pragma once
 
-#include "scene/scene.h"
-
 #include <string>
+
+#include "scene/scene.h"
 
 namespace tandem::scene {
 

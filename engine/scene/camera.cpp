@@ -1,9 +1,9 @@
 #include "scene/camera.h"
 
-#include "scene/animation.h"
-
 #include <cmath>
 #include <vector>
+
+#include "scene/animation.h"
 
 namespace tandem::scene {
 
@@ -26,30 +26,30 @@ void setFrame(Camera& camera, vec3 forward, vec3 up) {
   camera.up = glm::cross(camera.right, camera.forward);
 }
 
-/// A name as people see it in a list of choices.
-std::string cameraName(const Scene& scene, const Node& node) {
+/// A name as people see it in a list of choices: the node's, else the lens's, else a made-up one. All can be asked for.
+std::string cameraName(const Scene& scene, uint32_t index) {
+  const Node& node = scene.nodes[index];
   if (!node.name.empty()) return node.name;
-  return scene.lenses[node.lens].name;
+  const std::string& lens = scene.lenses[node.lens].name;
+  return lens.empty() ? fmt::format("node {}", index) : lens;
 }
 
 std::string listCameras(const Scene& scene) {
   std::string names;
-  for (const Node& node : scene.nodes) {
-    if (node.lens == kNone) continue;
-    if (!names.empty()) names += ", ";
-    names += fmt::format("'{}'", cameraName(scene, node));
+  for (uint32_t i = 0; i < scene.nodes.size(); ++i) {
+    if (scene.nodes[i].lens == kNone) continue;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", cameraName(scene, i));
   }
   return names.empty() ? "the scene has no cameras" : "the scene's cameras are " + names;
 }
 
-/// A node of that name, else a lens of that name; the first of each, since names may repeat.
+/// A camera listed by that name, else one whose lens has it; the first of each, since names may repeat.
 uint32_t findCamera(const Scene& scene, const std::string& name) {
   uint32_t byLens = kNone;
   for (uint32_t i = 0; i < scene.nodes.size(); ++i) {
-    const Node& node = scene.nodes[i];
-    if (node.lens == kNone) continue;
-    if (node.name == name) return i;
-    if (byLens == kNone && scene.lenses[node.lens].name == name) byLens = i;
+    if (scene.nodes[i].lens == kNone) continue;
+    if (cameraName(scene, i) == name) return i;
+    if (byLens == kNone && scene.lenses[scene.nodes[i].lens].name == name) byLens = i;
   }
   return byLens;
 }
@@ -84,8 +84,8 @@ Expected<CameraChoice> cameraByNumbers(const CameraRequest& request) {
   const bool parallel = glm::length(glm::cross(forward / distance, request.up)) <= 1e-5f * upLength;
   if (!(upLength > 0.0f) || parallel) {
     return refuse(ExitCode::WrongUsage,
-                  "--up {},{},{} lies along the view from --eye to --target: choose another up direction",
-                  request.up.x, request.up.y, request.up.z);
+                  "--up {},{},{} lies along the view from --eye to --target: choose another up direction", request.up.x,
+                  request.up.y, request.up.z);
   }
   CameraChoice choice;
   choice.fixed.eye = eye;
@@ -115,7 +115,7 @@ CameraChoice cameraThatFrames(const Scene& scene, const CameraRequest& request) 
 Expected<CameraChoice> cameraOfNode(const Scene& scene, const CameraRequest& request, uint32_t node) {
   CameraChoice choice;
   choice.node = node;
-  choice.description = fmt::format("camera '{}'", cameraName(scene, scene.nodes[node]));
+  choice.description = fmt::format("camera '{}'", cameraName(scene, node));
   if (request.yfovDegrees) {
     if (scene.lenses[scene.nodes[node].lens].orthographic) {
       return refuse(ExitCode::WrongUsage, "--yfov: {} is orthographic and has no field of view", choice.description);

@@ -1,7 +1,5 @@
 #include "scene/environment.h"
 
-#include "base/log.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,8 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+
+#include "base/log.h"
 
 namespace tandem::scene {
 
@@ -37,7 +37,8 @@ Expected<std::vector<uint8_t>> readFile(const std::filesystem::path& path) {
   return bytes;
 }
 
-/// Walks through a Radiance file: text lines first, then scanlines of RGBE bytes (Ward, "Real Pixels", Graphics Gems II, 1991).
+/// Walks through a Radiance file: text lines first, then scanlines of RGBE bytes (Ward, "Real Pixels", Graphics Gems
+/// II, 1991).
 class RadianceReader {
  public:
   RadianceReader(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) : path_(path), bytes_(bytes) {}
@@ -73,7 +74,8 @@ class RadianceReader {
     return std::nullopt;
   }
 
-  /// Variables (EXPOSURE, PRIMARIES, a second magic line, ...) are passed over: texels are taken as Rec.709 radiance as they stand.
+  /// Variables (EXPOSURE, PRIMARIES, a second magic line, ...) are passed over: texels are taken as Rec.709 radiance as
+  /// they stand.
   std::optional<Refusal> readHeader() {
     auto line = nextLine();
     if (!line || line->substr(0, 2) != "#?") {
@@ -126,8 +128,8 @@ class RadianceReader {
       return std::nullopt;
     }
     if ((uint32_t{p[2]} << 8 | p[3]) != width_) {
-      return unusable(path_, fmt::format("row {} says that it is {} texels wide, not {}", y,
-                                         uint32_t{p[2]} << 8 | p[3], width_));
+      return unusable(
+          path_, fmt::format("row {} says that it is {} texels wide, not {}", y, uint32_t{p[2]} << 8 | p[3], width_));
     }
     at_ += 4;
     for (uint32_t channel = 0; channel < 4; ++channel) {
@@ -206,8 +208,8 @@ Environment defaultSky() {
   for (uint32_t y = 0; y < kHeight; ++y) {
     const float up = std::sin((0.5f - (static_cast<float>(y) + 0.5f) / kHeight) * kPi);
     // Haze thins out with the sine of the elevation; below, it ends within some degrees.
-    const vec3 colour = up >= 0.0f ? glm::mix(zenith, horizon, std::exp(-4.0f * up))
-                                   : glm::mix(ground, horizon, std::exp(16.0f * up));
+    const vec3 colour =
+        up >= 0.0f ? glm::mix(zenith, horizon, std::exp(-4.0f * up)) : glm::mix(ground, horizon, std::exp(16.0f * up));
     sky.radiance.insert(sky.radiance.end(), kWidth, colour);
   }
   return sky;

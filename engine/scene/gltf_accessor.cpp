@@ -9,9 +9,12 @@ namespace tandem::scene::gltf {
 
 namespace {
 
-constexpr size_t kMaxZeros = size_t{1} << 24;  // elements of an accessor without a view: nothing in the file backs its count
+constexpr size_t kMaxZeros =
+    size_t{1} << 24;  // elements of an accessor without a view: nothing in the file backs its count
 
-size_t bytesOf(int componentType) { return static_cast<size_t>(tinygltf::GetComponentSizeInBytes(static_cast<uint32_t>(componentType))); }
+size_t bytesOf(int componentType) {
+  return static_cast<size_t>(tinygltf::GetComponentSizeInBytes(static_cast<uint32_t>(componentType)));
+}
 
 /// Elements somewhere in a buffer.
 struct Source {
@@ -43,8 +46,8 @@ std::optional<Refusal> checkSparse(const Document& document, size_t i, size_t el
     return document.no("accessors[{}].sparse.indices.componentType: {} is not an unsigned integer type", i, type);
   }
   const size_t indexSize = bytesOf(type);
-  if (!fits(viewBytes(document, sparse.indices.bufferView).size(), static_cast<size_t>(sparse.indices.byteOffset), count,
-            indexSize, indexSize)) {
+  if (!fits(viewBytes(document, sparse.indices.bufferView).size(), static_cast<size_t>(sparse.indices.byteOffset),
+            count, indexSize, indexSize)) {
     return document.no("accessors[{}].sparse.indices: {} elements pass the end of bufferViews[{}]", i, count,
                        sparse.indices.bufferView);
   }
@@ -120,12 +123,24 @@ void readElements(Source source, size_t count, size_t components, bool normalise
 template <class Body>
 void withType(int componentType, const Body& body) {
   switch (componentType) {
-    case TINYGLTF_COMPONENT_TYPE_BYTE: body(int8_t{}); break;
-    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE: body(uint8_t{}); break;
-    case TINYGLTF_COMPONENT_TYPE_SHORT: body(int16_t{}); break;
-    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT: body(uint16_t{}); break;
-    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT: body(uint32_t{}); break;
-    default: body(float{}); break;
+    case TINYGLTF_COMPONENT_TYPE_BYTE:
+      body(int8_t{});
+      break;
+    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE:
+      body(uint8_t{});
+      break;
+    case TINYGLTF_COMPONENT_TYPE_SHORT:
+      body(int16_t{});
+      break;
+    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT:
+      body(uint16_t{});
+      break;
+    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT:
+      body(uint32_t{});
+      break;
+    default:
+      body(float{});
+      break;
   }
 }
 
@@ -164,9 +179,8 @@ Expected<std::vector<Out>> readAll(const Document& document, int index, bool nor
   std::vector<Out> out(accessor.count * components);
   const Source source = sourceOf(document, accessor, bytesOf(accessor.componentType) * components);
   if (source.data != nullptr) {
-    withType(accessor.componentType, [&](auto type) {
-      readElements<decltype(type)>(source, accessor.count, components, normalised, out);
-    });
+    withType(accessor.componentType,
+             [&](auto type) { readElements<decltype(type)>(source, accessor.count, components, normalised, out); });
   }
   if (accessor.sparse.isSparse) {
     if (auto refusal = applySparse(document, index, normalised, out)) return *refusal;

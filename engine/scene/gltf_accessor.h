@@ -1,4 +1,5 @@
-// Typed reads from glTF accessors: strides, unaligned views, normalised integers, sparse values. Private to the glTF loader.
+// Typed reads from glTF accessors: strides, unaligned views, normalised integers, sparse values. Private to the glTF
+// loader.
 #pragma once
 
 #include "base/math.h"
@@ -9,7 +10,8 @@ namespace tandem::scene::gltf {
 /// All accessors lie inside their views and have at least one element; to be called once, before anything is read.
 std::optional<Refusal> checkAccessors(const Document& document);
 
-/// How integers become floats: as the accessor's `normalized` says, or always normalised (for files that forget to say so).
+/// How integers become floats: as the accessor's `normalized` says, or always normalised (for files that forget to say
+/// so).
 enum class Integers { AsSaid, Normalised };
 
 /// All components of all elements, one after the other.

@@ -1,11 +1,9 @@
 // One glTF file between its bytes and the Scene: private to the glTF loader (gltf*.cpp).
-//   gltf_file      container (.gltf text, .glb chunks) and JSON           gltf_schema    types and indices of every field that is read
-//   gltf_uri       data URIs and files beside the scene                   gltf_accessor  typed reads from buffers
-//   gltf_mesh, gltf_material, gltf_nodes, gltf_animation                  the parts of a Scene
+//   gltf_file      container (.gltf text, .glb chunks) and JSON           gltf_schema    types and indices of every
+//   field that is read gltf_uri       data URIs and files beside the scene                   gltf_accessor  typed reads
+//   from buffers gltf_mesh, gltf_material, gltf_nodes, gltf_animation                  the parts of a Scene
 // Messages name the JSON path: `accessors[3].count`.
 #pragma once
-
-#include "base/check.h"
 
 #include <tiny_gltf.h>
 
@@ -17,6 +15,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/check.h"
 
 namespace tandem::scene::gltf {
 
@@ -50,8 +50,8 @@ struct BufferBytes {
   std::span<const uint8_t> bytes;
 };
 
-/// tinygltf fills `model` from the JSON without its buffers and images: their bytes are fetched here, under our own checks.
-/// After loadDocument all indices in `model` are in range and all fields have their types.
+/// tinygltf fills `model` from the JSON without its buffers and images: their bytes are fetched here, under our own
+/// checks. After loadDocument all indices in `model` are in range and all fields have their types.
 struct Document {
   std::filesystem::path path;
   std::vector<uint8_t> file;
@@ -62,7 +62,8 @@ struct Document {
 
   template <class... Args>
   Refusal no(fmt::format_string<Args...> format, Args&&... args) const {
-    return Refusal{ExitCode::UnusableInput, fmt::format("{}: {}", path.string(), fmt::format(format, std::forward<Args>(args)...))};
+    return Refusal{ExitCode::UnusableInput,
+                   fmt::format("{}: {}", path.string(), fmt::format(format, std::forward<Args>(args)...))};
   }
 };
 
@@ -72,8 +73,8 @@ Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& pa
 /// Text from a file as it may be printed: control characters become '?', long texts are cut.
 std::string printable(const std::string& text);
 
-/// The bytes behind a URI: a data URI, or a file in the folder of the scene or below it. At most `limit` bytes are read. The
-/// refusal's message says why, without naming the scene.
+/// The bytes behind a URI: a data URI, or a file in the folder of the scene or below it. At most `limit` bytes are
+/// read. The refusal's message says why, without naming the scene.
 Expected<std::vector<uint8_t>> readUri(const std::filesystem::path& scene, const std::string& uri, uint64_t limit);
 
 /// The whole of a regular file that is not a device, pipe or folder.

@@ -1,12 +1,11 @@
-#include "scene/gltf_document.h"
-#include "scene/gltf_schema.h"
-
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "scene/gltf_document.h"
+#include "scene/gltf_schema.h"
 
 namespace tandem::scene::gltf {
 
@@ -21,8 +20,8 @@ constexpr size_t kGlbHeader = 12;
 constexpr size_t kChunkHeader = 8;
 
 constexpr std::array<std::string_view, 7> kSupportedExtensions{
-    "KHR_lights_punctual",    "KHR_materials_emissive_strength", "KHR_materials_ior", "KHR_materials_specular",
-    "KHR_materials_unlit",    "KHR_mesh_quantization",           "KHR_texture_transform",
+    "KHR_lights_punctual", "KHR_materials_emissive_strength", "KHR_materials_ior",     "KHR_materials_specular",
+    "KHR_materials_unlit", "KHR_mesh_quantization",           "KHR_texture_transform",
 };
 
 bool isSupported(std::string_view extension) {
@@ -57,7 +56,8 @@ Expected<Parts> splitGlb(Document& document) {
   if (length > file.size()) {
     return document.no("the GLB header's length is {}, but the file has {} bytes: truncated", length, file.size());
   }
-  if (length < file.size()) document.warnings.add("bytes after the length in the GLB header were ignored", "GLB header");
+  if (length < file.size())
+    document.warnings.add("bytes after the length in the GLB header were ignored", "GLB header");
   Parts parts;
   size_t chunk = 0;
   for (size_t at = kGlbHeader; at < length; ++chunk) {
@@ -211,8 +211,9 @@ std::optional<Refusal> checkViews(const Document& document, const json& root) {
     const auto buffer = views[i]["buffer"].get<size_t>();
     const uint64_t size = document.buffers[buffer].bytes.size();
     if (offset > size || length > size - offset) {
-      return document.no("bufferViews[{}]: byteOffset {} + byteLength {} pass the end of buffers[{}], which has {} bytes",
-                         i, offset, length, buffer, size);
+      return document.no(
+          "bufferViews[{}]: byteOffset {} + byteLength {} pass the end of buffers[{}], which has {} bytes", i, offset,
+          length, buffer, size);
     }
     const auto stride = views[i].value("byteStride", uint64_t{4});
     if (stride < 4 || stride > 252 || stride % 4 != 0) {
@@ -227,9 +228,16 @@ void noteOddities(Document& document, const json& root) {
   const json& nodes = arrayOf(root, "nodes");
   for (size_t i = 0; i < nodes.size(); ++i) {
     const json& node = nodes[i];
-    if (node.contains("matrix") && (node.contains("translation") || node.contains("rotation") || node.contains("scale")))
+    if (node.contains("matrix") &&
+        (node.contains("translation") || node.contains("rotation") || node.contains("scale")))
       document.warnings.add("a node's matrix stands beside translation, rotation or scale: the matrix was used",
                             fmt::format("nodes[{}].matrix", i));
+  }
+  const json& cameras = arrayOf(root, "cameras");
+  for (size_t i = 0; i < cameras.size(); ++i) {
+    if (cameras[i].contains("perspective") && cameras[i]["perspective"].value("aspectRatio", 1.0) <= 0.0) {
+      document.warnings.add("a camera's aspectRatio is not above 0: it was ignored", fmt::format("cameras[{}]", i));
+    }
   }
   const json::json_pointer lightsPath("/extensions/KHR_lights_punctual/lights");
   if (!root.contains(lightsPath)) return;
@@ -245,15 +253,16 @@ void noteOddities(Document& document, const json& root) {
 std::optional<Refusal> fillModel(Document& document, json&& root) {
   const json& images = arrayOf(root, "images");
   for (const json& image : images) {
-    document.images.push_back({printable(image.value("name", "")), image.value("uri", ""), image.value("bufferView", -1)});
+    document.images.push_back(
+        {printable(image.value("name", "")), image.value("uri", ""), image.value("bufferView", -1)});
   }
   for (const char* key : {"buffers", "images", "extras"}) root.erase(key);
   const std::string text = root.dump();
   std::string errors;
   std::string notes;
   tinygltf::TinyGLTF parser;
-  const bool parsed = parser.LoadASCIIFromString(&document.model, &errors, &notes, text.data(),
-                                                 static_cast<unsigned>(text.size()), "");
+  const bool parsed =
+      parser.LoadASCIIFromString(&document.model, &errors, &notes, text.data(), static_cast<unsigned>(text.size()), "");
   if (parsed) return std::nullopt;
   return document.no("not valid glTF: {}", printable(errors));
 }

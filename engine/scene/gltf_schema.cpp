@@ -1,12 +1,11 @@
 #include "scene/gltf_schema.h"
 
-#include "scene/gltf_document.h"
-
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "scene/gltf_document.h"
 
 namespace tandem::scene::gltf {
 
@@ -26,8 +25,8 @@ enum class Kind {
   Array,
 };
 
-/// A path like "meshes[].primitives[].attributes.*": `[]` stands for every element, `*` for every member. A `!` at its end: the
-/// field is required. Required arrays must not be empty.
+/// A path like "meshes[].primitives[].attributes.*": `[]` stands for every element, `*` for every member. A `!` at its
+/// end: the field is required. Required arrays must not be empty.
 struct Rule {
   std::string_view path;
   Kind kind;
@@ -237,7 +236,8 @@ class Walker {
   std::optional<std::string> checkLeaf(const json& value) const {
     const auto must = [&](std::string_view what) { return fmt::format("{}: must be {}", where_, what); };
     switch (rule_->kind) {
-      case Kind::Index: return checkIndex(value);
+      case Kind::Index:
+        return checkIndex(value);
       case Kind::Integer:
         if (!value.is_number_unsigned() || value.get<uint64_t>() > 0x7fffffffu) return must("an integer, 0 or larger");
         break;
@@ -247,7 +247,8 @@ class Walker {
       case Kind::Number:
         if (!value.is_number()) return must("a number");
         break;
-      case Kind::Numbers: return checkNumbers(value);
+      case Kind::Numbers:
+        return checkNumbers(value);
       case Kind::String:
         if (!value.is_string()) return must("a string");
         break;

@@ -1,9 +1,9 @@
-#include "scene/gltf_document.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <fstream>
+
+#include "scene/gltf_document.h"
 
 namespace tandem::scene::gltf {
 

@@ -28,7 +28,8 @@ dvec3 areaNormal(const Mesh& mesh, size_t triangle) {
 
 vec3 faceNormal(const Mesh& mesh, size_t triangle) { return vec3(glm::normalize(areaNormal(mesh, triangle))); }
 
-/// Some unit vector at a right angle to a unit vector. Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 6(1), 2017.
+/// Some unit vector at a right angle to a unit vector. Duff et al., "Building an Orthonormal Basis, Revisited", JCGT
+/// 6(1), 2017.
 vec3 anyTangent(vec3 n) {
   const float sign = std::copysign(1.0f, n.z);
   const float a = -1.0f / (sign + n.z);
@@ -61,7 +62,8 @@ size_t dropUnusableTriangles(Mesh& mesh) {
   size_t kept = 0;
   for (size_t i = 0; i < mesh.indices.size() / 3; ++i) {
     const std::array<uint32_t, 3> corners{mesh.indices[3 * i], mesh.indices[3 * i + 1], mesh.indices[3 * i + 2]};
-    const bool usable = std::all_of(corners.begin(), corners.end(), [&](uint32_t c) { return isUsable(mesh.positions[c]); });
+    const bool usable =
+        std::all_of(corners.begin(), corners.end(), [&](uint32_t c) { return isUsable(mesh.positions[c]); });
     if (!usable) ++dropped;
     if (!usable || areaNormal(mesh, i) == dvec3(0.0)) continue;
     std::copy(corners.begin(), corners.end(), mesh.indices.begin() + static_cast<std::ptrdiff_t>(3 * kept));

@@ -32,7 +32,7 @@ struct Texture {
 };
 
 /// A material's reference to a texture: which, with which texture coordinate set, moved by KHR_texture_transform
-/// (uv' = offset + R(rotation) * scale * uv).
+/// (uv' = offset + R(rotation) * scale * uv, with R * (u, v) = (cos u + sin v, -sin u + cos v): anticlockwise, v running down).
 struct TextureUse {
   uint32_t texture = kNone;
   uint32_t uvSet = 0;

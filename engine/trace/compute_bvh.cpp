@@ -16,7 +16,8 @@ namespace {
 /// Leaves of up to four triangles: measured best on a GPU and on 8-wide CPU lanes.
 constexpr TreeLimits kMeshLimits{.leafSize = 4, .depth = kMeshTreeDepth};
 constexpr TreeLimits kTopLimits{.leafSize = 1, .depth = kTopTreeDepth};
-static_assert(kMeshTreeDepth + kTopTreeDepth + 2 <= 64, "the traversal's stack has 64 entries: both levels, an end and a marker");
+static_assert(kMeshTreeDepth + kTopTreeDepth + 2 <= 64,
+              "the traversal's stack has 64 entries: both levels, an end and a marker");
 
 /// From here on Embree's own threads keep all cores busy with one mesh.
 constexpr size_t kLargeMesh = 50'000;
@@ -42,8 +43,6 @@ UsableTriangles usableTriangles(std::span<const vec3> positions, std::span<const
   }
   return usable;
 }
-
-
 
 /// Empty where the inverse would not be finite as floats.
 std::optional<glm::dmat4x3> inverseOf(const mat4& objectToWorld) {
@@ -120,6 +119,7 @@ TopTree buildTopTree(std::span<const Bounds> instanceBounds) {
   BinaryTree built = buildBinaryTree(boxes, kTopLimits);
   TopTree tree;
   tree.nodes = std::move(built.nodes);
+  if (boxes.empty()) tree.nodes.push_back(emptyNode());
   tree.leaves.reserve(built.order.size());
   for (uint32_t entry : built.order) tree.leaves.push_back(instances[entry]);
   return tree;
@@ -140,7 +140,8 @@ Bounds placedBounds(const Bounds& object, const mat4& objectToWorld) {
   return {vec3(lo - pad), vec3(hi + pad)};
 }
 
-shared::BvhInstance makeInstance(const mat4& objectToWorld, uint64_t nodesAddress, uint64_t trianglesAddress, uint32_t flags) {
+shared::BvhInstance makeInstance(const mat4& objectToWorld, uint64_t nodesAddress, uint64_t trianglesAddress,
+                                 uint32_t flags) {
   shared::BvhInstance instance{};
   instance.nodes = nodesAddress;
   instance.triangles = trianglesAddress;

@@ -1,10 +1,12 @@
-// The two-level bounding volume hierarchy that the compute traversal walks (shaders/trace/traversal_bvh.glsl; layout: shaders/shared/bvh.h):
-// a tree of triangles per mesh, in object space, built once, and a tree of instances, in world space, built every frame.
+// The two-level bounding volume hierarchy that the compute traversal walks (shaders/trace/traversal_bvh.glsl; layout:
+// shaders/shared/bvh.h): a tree of triangles per mesh, in object space, built once, and a tree of instances, in world
+// space, built every frame.
 //
-// The same input gives the same trees, bit for bit, on every run and machine of a kind. What can't be hit without making NaN is left out:
-// triangles with a corner that is not finite or beyond kLargestCoordinate, and instances whose matrix has no finite inverse.
-// Traversal keeps 64 stack entries for both levels, so depths are bounded here: kMeshTreeDepth + kTopTreeDepth + 2 <= 64.
-// All functions are free of state and thread-safe. Memory: the caller's vectors.
+// The same input gives the same trees, bit for bit, on every run and machine of a kind. What can't be hit without
+// making NaN is left out: triangles with a corner that is not finite or beyond kLargestCoordinate, and instances whose
+// matrix has no finite inverse. Traversal keeps 64 stack entries for both levels, so depths are bounded here:
+// kMeshTreeDepth + kTopTreeDepth + 2 <= 64. All functions are free of state and thread-safe. Memory: the caller's
+// vectors.
 #pragma once
 
 #include <span>
@@ -19,7 +21,8 @@ namespace tandem::trace {
 inline constexpr uint32_t kMeshTreeDepth = 38;
 inline constexpr uint32_t kTopTreeDepth = 24;
 
-/// A mesh's tree. `nodes` is empty where no triangle is usable; then `bounds` is empty, too, and buildTopTree skips its instances.
+/// A mesh's tree. `nodes` is empty where no triangle is usable; then `bounds` is empty, too, and buildTopTree skips its
+/// instances.
 struct MeshTree {
   std::vector<shared::BvhNode> nodes;          // root at 0; leaf entries index `triangles`
   std::vector<shared::BvhTriangle> triangles;  // in leaf order
@@ -40,18 +43,20 @@ std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes);
 
 /// The tree over a frame's instances; `leaves`: the instance of each leaf entry. A leaf holds one instance.
 struct TopTree {
-  std::vector<shared::BvhNode> nodes;  // empty: nothing can be hit (BvhScene::instanceCount must then be 0)
+  std::vector<shared::BvhNode> nodes;  // never empty: where nothing can be hit there is a root that every ray misses
   std::vector<uint32_t> leaves;
 };
 
 /// World-space bounds per instance; those that are empty, not finite or beyond kLargestCoordinate are skipped.
 TopTree buildTopTree(std::span<const Bounds> instanceBounds);
 
-/// World-space bounds of a mesh placed by `objectToWorld` (affine); empty, and so skipped by buildTopTree, where the mesh's bounds are or
-/// where the matrix has no finite inverse. Wider than the truth by the rounding of the ray's way into object space.
+/// World-space bounds of a mesh placed by `objectToWorld` (affine); empty, and so skipped by buildTopTree, where the
+/// mesh's bounds are or where the matrix has no finite inverse. Wider than the truth by the rounding of the ray's way
+/// into object space.
 Bounds placedBounds(const Bounds& object, const mat4& objectToWorld);
 
 /// An instance as traversal reads it. Where the matrix has no finite inverse, the rows are 0 and nothing leads to it.
-shared::BvhInstance makeInstance(const mat4& objectToWorld, uint64_t nodesAddress, uint64_t trianglesAddress, uint32_t flags);
+shared::BvhInstance makeInstance(const mat4& objectToWorld, uint64_t nodesAddress, uint64_t trianglesAddress,
+                                 uint32_t flags);
 
 }  // namespace tandem::trace

@@ -27,15 +27,16 @@ using BvhOwner = std::unique_ptr<std::remove_pointer_t<RTCBVH>, ReleaseBvh>;
 /// What the builder makes, in its own memory: gone with the RTCBVH.
 struct Item {
   bool leaf;
-  uint32_t count;          // of a leaf
-  uint32_t entries[15];    // of a leaf
-  Bounds boxes[2];         // of an inner node's children
+  uint32_t count;        // of a leaf
+  uint32_t entries[15];  // of a leaf
+  Bounds boxes[2];       // of an inner node's children
   const Item* children[2];
 };
 
 RTCDevice embree() {
   static const std::unique_ptr<std::remove_pointer_t<RTCDevice>, ReleaseDevice> device(rtcNewDevice(nullptr));
-  if (!device) throw adverse("rtcNewDevice: Embree does not start on this machine (error {})", int(rtcGetDeviceError(nullptr)));
+  if (!device)
+    throw adverse("rtcNewDevice: Embree does not start on this machine (error {})", int(rtcGetDeviceError(nullptr)));
   return device.get();
 }
 
@@ -96,7 +97,7 @@ uint32_t leafReference(uint32_t first, uint32_t count) {
   return shared::kLeafBit | (count << shared::kLeafCountShift) | first;
 }
 
-constexpr float kNowhere = 1e30f;
+constexpr Bounds kNowhere{vec3(1e30f), vec3(1e30f)};
 
 /// Widens by a few units in the last place of the box's largest coordinate.
 Bounds widened(const Bounds& box) {
@@ -134,7 +135,8 @@ bool flatten(const Item& item, uint32_t levels, BinaryTree& tree, uint32_t& refe
   return true;
 }
 
-/// The tree of last resort: halves by the middle of the longest axis. `tree.order` holds the entries, this is over [begin, end) of it.
+/// The tree of last resort: halves by the middle of the longest axis. `tree.order` holds the entries, this is over
+/// [begin, end) of it.
 uint32_t splitAtMedian(std::span<const Bounds> boxes, uint32_t begin, uint32_t end, uint32_t leafSize, BinaryTree& tree,
                        Bounds& bounds) {
   Bounds centres;
@@ -167,6 +169,8 @@ uint32_t splitAtMedian(std::span<const Bounds> boxes, uint32_t begin, uint32_t e
 }
 
 }  // namespace
+
+shared::BvhNode emptyNode() { return makeNode(kNowhere, shared::kLeafBit, kNowhere, shared::kLeafBit); }
 
 bool buildable(const Bounds& bounds) {
   for (int axis = 0; axis < 3; axis++) {
@@ -202,10 +206,9 @@ BinaryTree buildBinaryTree(std::span<const Bounds> boxes, const TreeLimits& limi
       all.add(box.min);
       all.add(box.max);
     }
-    // An inverted box would be hit by every slab test, and a leaf of no entries is a sign to the traversal: the other child is the leaf
-    // again, at a point that no ray comes by; and if one did, it would find nothing new.
-    const Bounds nowhere{vec3(kNowhere), vec3(kNowhere)};
-    tree.nodes.push_back(makeNode(all, root, nowhere, root));
+    // An inverted box would be hit by every slab test, and a leaf of no entries is a sign to the traversal: the other
+    // child is the leaf again, at a point that no ray comes by; and if one did, it would find nothing new.
+    tree.nodes.push_back(makeNode(all, root, kNowhere, root));
   }
   return tree;
 }

@@ -1,8 +1,9 @@
-// Binary trees over boxes, by Embree's builder (rtcBuildBVH, MEDIUM quality: binned SAH). embree_builder.cpp is the one file of the engine
-// that includes Embree; it hides versions 3 and 4.
+// Binary trees over boxes, by Embree's builder (rtcBuildBVH, MEDIUM quality: binned SAH). embree_builder.cpp is the one
+// file of the engine that includes Embree; it hides versions 3 and 4.
 //
-// The same boxes give the same tree, bit for bit, on every run and with any number of threads: Embree's binning takes minima, maxima and
-// counts only, which no order changes; nodes are renumbered depth first and the entries of a leaf sorted, so that no order of threads shows.
+// The same boxes give the same tree, bit for bit, on every run and with any number of threads: Embree's binning takes
+// minima, maxima and counts only, which no order changes; nodes are renumbered depth first and the entries of a leaf
+// sorted, so that no order of threads shows.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,16 @@
 
 namespace tandem::trace {
 
-/// Boxes with a coordinate beyond this are not built: with room to spare no product of the builder or of the triangle test overflows.
+/// Boxes with a coordinate beyond this are not built: with room to spare no product of the builder or of the triangle
+/// test overflows.
 inline constexpr float kLargestCoordinate = 1e12f;
 
 /// Whether a box can be given to buildBinaryTree: not empty, no NaN, nothing beyond kLargestCoordinate.
 bool buildable(const Bounds& bounds);
 
 struct TreeLimits {
-  uint32_t leafSize = 1;   // entries in a leaf, 1 to 15
-  uint32_t depth = 32;     // inner nodes on the way from the root to a leaf, at most; log2(boxes) + 1 must fit
+  uint32_t leafSize = 1;  // entries in a leaf, 1 to 15
+  uint32_t depth = 32;    // inner nodes on the way from the root to a leaf, at most; log2(boxes) + 1 must fit
 };
 
 /// `nodes[0]` is the root; none where there were no boxes. `order`: the box of each leaf entry.
@@ -31,10 +33,14 @@ struct BinaryTree {
   std::vector<uint32_t> order;
 };
 
-/// All boxes must be buildable (a broken promise otherwise). A lone leaf gets a node above it whose other child is the same leaf in a box
-/// out of reach (1e30). Boxes of nodes are wider than the truth by a few units of the last place, which makes ray
-/// tests at their very faces safe.
-/// Thread-safe; large inputs use all cores. Where SAH would go deeper than the limit, entries are split at the median.
+/// All boxes must be buildable (a broken promise otherwise). A lone leaf gets a node above it whose other child is the
+/// same leaf in a box out of reach (1e30). Boxes of nodes are wider than the truth by a few units of the last place,
+/// which makes ray tests at their very faces safe. Thread-safe; large inputs use all cores. Where SAH would go deeper
+/// than the limit, entries are split at the median.
 BinaryTree buildBinaryTree(std::span<const Bounds> boxes, const TreeLimits& limits);
+
+/// The root of a tree without entries, where there must be one: both boxes out of reach, both children the end of the
+/// walk.
+shared::BvhNode emptyNode();
 
 }  // namespace tandem::trace

@@ -86,8 +86,8 @@ Bsdf bsdf_make(uint64_t table, uint64_t means, vec3 base, float metallic, float 
     b.diffuse = diffuse / (kPi * max(1.0 - mean, 1e-4));
     b.albedo += diffuse;
     const float total = luminance(specular) + luminance(diffuse);
-    // Never certain: the albedo is an average, and a rare bright direction must keep a chance.
-    if (total > 0.0 && luminance(diffuse) > 0.0) b.specularChance = clamp(luminance(specular) / total, 0.1, 0.9);
+    // Never certain where both are: the albedo is an average, and a rare bright direction must keep a chance.
+    if (luminance(diffuse) > 0.0) b.specularChance = luminance(specular) > 0.0 ? clamp(luminance(specular) / total, 0.1, 0.9) : 0.0;
   }
   return b;
 }

@@ -5,7 +5,7 @@
 /// Relative luminance of linear Rec.709 (ITU-R BT.709-6, item 3.2).
 float luminance(vec3 colour) { return dot(colour, vec3(0.2126, 0.7152, 0.0722)); }
 
-/// Linear [0, 1] to sRGB-encoded [0, 1] (IEC 61966-2-1:1999, 5.2). 0 and 1 map to themselves exactly.
+/// Linear [0, 1] to sRGB-encoded [0, 1] (IEC 61966-2-1:1999). 0 and 1 map to themselves exactly.
 vec3 srgbEncode(vec3 linear) {
   const vec3 low = 12.92 * linear;
   const vec3 high = 1.055 * pow(max(linear, vec3(0.0031308)), vec3(1.0 / 2.4)) - 0.055;
@@ -13,8 +13,9 @@ vec3 srgbEncode(vec3 linear) {
   return mix(encoded, vec3(1.0), greaterThanEqual(linear, vec3(1.0)));
 }
 
-/// ACES 1.0 RRT and sRGB ODT, Stephen Hill's fit (published in M. Pettineo's BakingLab, ACES.hlsl, 2016): into a space where the curve acts
-/// per channel, a rational curve, and back. Input: exposed linear radiance >= 0; output: display-linear [0, 1].
+/// ACES 1.0 RRT and sRGB ODT, Stephen Hill's fit (published in M. Pettineo's BakingLab, ACES.hlsl, 2016): into a space
+/// where the curve acts per channel, a rational curve, and back. Input: exposed linear radiance >= 0; output:
+/// display-linear [0, 1].
 vec3 tonemapAces(vec3 exposed) {
   // Rows of the two published matrices: sRGB -> XYZ -> D60 -> AP1 -> RRT_SAT, and ODT_SAT -> XYZ -> D65 -> sRGB.
   const vec3 v = vec3(dot(exposed, vec3(0.59719, 0.35458, 0.04823)),
@@ -27,8 +28,9 @@ vec3 tonemapAces(vec3 exposed) {
   return clamp(shown, 0.0, 1.0);
 }
 
-/// Khronos PBR Neutral Tone Mapper, specification of May 2024 (github.com/KhronosGroup/ToneMapping): base colours below 0.8 come out as
-/// they are (less the 4 % that Fresnel adds), highlights are compressed and desaturated. Input and output as for tonemapAces.
+/// Khronos PBR Neutral Tone Mapper, specification of May 2024 (github.com/KhronosGroup/ToneMapping): base colours below
+/// 0.8 come out as they are (less the 4 % that Fresnel adds), highlights are compressed and desaturated. Input and
+/// output as for tonemapAces.
 vec3 tonemapNeutral(vec3 exposed) {
   const float fresnel = 0.04;
   const float start = 0.8 - fresnel;

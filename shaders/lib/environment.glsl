@@ -19,7 +19,8 @@ struct Environment {
 
 /// u runs around +Y from -X over -Z..., v from straight up to straight down (scene::Environment).
 vec2 environment_place(vec3 direction) {
-  return vec2(atan(direction.z, direction.x) / (2.0 * kPi) + 0.5, 0.5 - asin(clamp(direction.y, -1.0, 1.0)) / kPi);
+  const bool pole = direction.x == 0.0 && direction.z == 0.0;   // where atan is undefined
+  return vec2(atan(direction.z, pole ? 1.0 : direction.x) / (2.0 * kPi) + 0.5, 0.5 - asin(clamp(direction.y, -1.0, 1.0)) / kPi);
 }
 
 vec3 environment_direction(vec2 place) {
@@ -34,7 +35,7 @@ vec3 environment_radiance(Environment e, vec2 place) {
   const int width = int(e.width), height = int(e.height);
   const int x0 = (int(low.x) + width) % width, x1 = (int(low.x) + 1 + width) % width;
   const int y0 = clamp(int(low.y), 0, height - 1), y1 = clamp(int(low.y) + 1, 0, height - 1);
-  const Colors c = Colors(e.texels);
+  Colors c = Colors(e.texels);
   return mix(mix(c.value[y0 * width + x0], c.value[y0 * width + x1], f.x),
              mix(c.value[y1 * width + x0], c.value[y1 * width + x1], f.x), f.y);
 }
@@ -47,7 +48,7 @@ float environment_texel_density(Environment e, float chance, float cosLatitude) 
 float environment_density(Environment e, vec2 place, vec3 direction) {
   const uint x = min(uint(max(place.x, 0.0) * float(e.width)), e.width - 1u);
   const uint y = min(uint(max(place.y, 0.0) * float(e.height)), e.height - 1u);
-  const Floats rows = Floats(e.rows), columns = Floats(e.columns);
+  Floats rows = Floats(e.rows), columns = Floats(e.columns);
   const uint at = y * (e.width + 1u) + x;
   const float chance = (rows.value[y + 1u] - rows.value[y]) * (columns.value[at + 1u] - columns.value[at]);
   return environment_texel_density(e, chance, sqrt(max(1.0 - direction.y * direction.y, 0.0)));
@@ -65,7 +66,7 @@ uint environment_find(Floats cumulative, uint first, uint count, float u) {
 
 /// A place to look at and its density per solid angle; density 0: nothing there.
 vec2 environment_sample(Environment e, vec2 u, out float density) {
-  const Floats rows = Floats(e.rows), columns = Floats(e.columns);
+  Floats rows = Floats(e.rows), columns = Floats(e.columns);
   const uint y = environment_find(rows, 0u, e.height, u.y);
   const float rowBegin = rows.value[y], rowChance = rows.value[y + 1u] - rowBegin;
   const uint first = y * (e.width + 1u);

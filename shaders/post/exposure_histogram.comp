@@ -1,5 +1,5 @@
-// Counts pixels by log2 luminance, in shared memory first. Only integer atomics: sums that do not depend on their order.
-// Black (and what is not a number) is not counted: letterboxes and empty space say nothing about the light.
+// Counts pixels by log2 luminance, in shared memory first. Only integer atomics: sums that do not depend on their
+// order. Black (and what is not a number) is not counted: letterboxes and empty space say nothing about the light.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/lib/colour.glsl"

@@ -1,6 +1,6 @@
-// From histogram to exposure: the log-average luminance of the pixels between two percentiles becomes middle grey (Reinhard, Stark,
-// Shirley, Ferwerda 2002, "Photographic Tone Reproduction for Digital Images", Eq. 1 and 2, key 0.18; trimmed so that dark corners and
-// the sun itself do not decide).
+// From histogram to exposure: the log-average luminance of the pixels between two percentiles becomes middle grey
+// (Reinhard, Stark, Shirley, Ferwerda 2002, "Photographic Tone Reproduction for Digital Images", Eq. 1 and 2, key 0.18;
+// trimmed so that dark corners and the sun itself do not decide).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/post/exposure.glsl"

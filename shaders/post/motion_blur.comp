@@ -1,9 +1,10 @@
-// Gathers along the longest motion nearby (McGuire, Hennessy, Bukowski, Osman 2012, "A Reconstruction Filter for Plausible Motion Blur",
-// section 2.3). Structure and soft depth comparison are the paper's. The weights are not: the paper's cones make a trail that is brightest
-// in its middle, while a shutter that opens and shuts at once makes a flat one. Here a thing that moves by 2|h| spreads evenly over its
-// path, so a sample at distance d from the pixel weighs 1 / 2|h| for d <= |h|, else nothing; and what passes in front of the pixel is
-// composed over what the pixel itself shows. The turn of a sample's motion against the line of the gather is weighed as in Guertin,
-// McGuire, Nowrouzezahrai 2014, "A Fast and Stable Feature-Aware Motion Blur Filter", section 4.1.
+// Gathers along the longest motion nearby (McGuire, Hennessy, Bukowski, Osman 2012, "A Reconstruction Filter for
+// Plausible Motion Blur"). Structure and soft depth comparison are the paper's. The weights are not: the
+// paper's cones make a trail that is brightest in its middle, while a shutter that opens and shuts at once makes a flat
+// one. Here a thing that moves by 2|h| spreads evenly over its path, so a sample at distance d from the pixel weighs
+// 1/(2|h|) for d <= |h|, else nothing; and what passes in front of the pixel is composed over what the pixel itself
+// shows. The turn of a sample's motion against the line of the gather is weighed as in Guertin, McGuire, Nowrouzezahrai
+// 2014, "A Fast and Stable Feature-Aware Motion Blur Filter".
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/post/noise.glsl"
@@ -61,7 +62,8 @@ vec4 gather(uvec2 pixel, uint index, vec2 path) {
     frontWeight += inFront * coverDensity;
     frontVotes += inFront * covers;
 
-    // The pixel's own layer: its surface sweeps over the sample, or shows it by moving away; or the same surface moves there.
+    // The pixel's own layer: its surface sweeps over the sample, or shows it by moving away; or the same surface moves
+    // there.
     const float swept = reaches(ownMotion, distance, line) * ownDensity;
     const float weight = (1.0 - inFront) * max(swept, (1.0 - nearer(depth, ownDepth)) * coverDensity);
     layer += weight * difference;

@@ -1,4 +1,5 @@
-// Longest motion in the 3x3 tiles around each tile (McGuire et al. 2012, section 2.2, NeighborMax): all that can reach into the tile.
+// Longest motion in the 3x3 tiles around each tile (McGuire et al. 2012, NeighborMax): all that can reach
+// into the tile.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/post/planes.glsl"

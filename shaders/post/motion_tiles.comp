@@ -1,4 +1,4 @@
-// Longest motion per tile (McGuire et al. 2012, "A Reconstruction Filter for Plausible Motion Blur", section 2.2, TileMax).
+// Longest motion per tile (McGuire et al. 2012, "A Reconstruction Filter for Plausible Motion Blur", TileMax).
 // A work group is a tile; the reduction is a fixed tree, so that equal lengths resolve the same way in every run.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,9 @@
-// Noise of post passes: from pixel and frame number alone, so that a frame is the same whoever renders it and in whatever order.
+// Noise of post passes: from pixel and frame number alone, so that a frame is the same whoever renders it and in
+// whatever order.
 #ifndef TANDEM_POST_NOISE_GLSL
 #define TANDEM_POST_NOISE_GLSL
 
-/// pcg3d: M. Jarzynski, M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020, listing of pcg3d.
+/// pcg3d: M. Jarzynski, M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020.
 uvec3 hashPixel(uvec2 pixel, uint salt) {
   uvec3 v = uvec3(pixel, salt) * 1664525u + 1013904223u;
   v.x += v.y * v.z;

@@ -18,7 +18,8 @@ RadianceTexel packRadiance(vec4 rgba) {
   return RadianceTexel(uvec2(packHalf2x16(bounded.xy), packHalf2x16(bounded.zw)));
 }
 
-/// Half of a pixel's motion, cut to `reach` pixels; (0, 0) for what moves less than half a pixel in all, or is not a number.
+/// Half of a pixel's motion, cut to `reach` pixels; (0, 0) for what moves less than half a pixel in all, or is not a
+/// number.
 vec2 halfMotion(MotionTexel texel, float reach) {
   const vec2 h = 0.5 * unpackHalf2x16(texel.xy);
   const float size = length(h);

@@ -14,8 +14,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Ld
 const uint kToneAces = 0u;
 const uint kToneNeutral = 1u;
 
-/// To whole steps of 1/255, so that the mean over many pixels is the value itself: triangular noise of +-1 step, and in the half step
-/// next to black and white, where that would be cut off, uniform noise. Black and white are left as they are.
+/// To whole steps of 1/255, so that the mean over many pixels is the value itself: triangular noise of +-1 step, and in
+/// the half step next to black and white, where that would be cut off, uniform noise. Black and white are left as they
+/// are.
 uvec3 quantise(vec3 encoded, uvec3 hash) {
   const vec3 steps = encoded * 255.0;
   const vec3 uniformNoise = highUnit(hash);

@@ -1,5 +1,5 @@
-// What the post passes hand to their shaders as push constants, and what they keep between their own dispatches. Addresses are device
-// addresses of the planes in planes.h; sizes are pixels.
+// What the post passes hand to their shaders as push constants, and what they keep between their own dispatches.
+// Addresses are device addresses of the planes in planes.h; sizes are pixels.
 #ifndef TANDEM_SHADERS_SHARED_POST_H
 #define TANDEM_SHADERS_SHARED_POST_H
 
@@ -7,7 +7,8 @@
 
 TANDEM_SHARED_BEGIN
 
-/// Half of the longest motion in a square tile of pixels (or in the 3x3 tiles around one), in pixels, length at most the tile's side.
+/// Half of the longest motion in a square tile of pixels (or in the 3x3 tiles around one), in pixels, length at most
+/// the tile's side.
 struct MotionTile {
   vec2 halfMotion;
 };
@@ -51,8 +52,8 @@ const uint kExposureFractionSteps = 64u;
 #endif
 
 /// Histogram of log2 luminance; bin b holds [kExposureMinLog2 + b / 8, + (b + 1) / 8) (shaders/post/exposure.glsl).
-/// `fraction` sums, per bin, where in the bin its pixels lie, in 64ths of the bin: the mean stays exact though the bins are coarse.
-/// 64 * pixels must fit 32 bits: below 2^26 pixels.
+/// `fraction` sums, per bin, where in the bin its pixels lie, in 64ths of the bin: the mean stays exact though the bins
+/// are coarse. 64 * pixels must fit 32 bits: below 2^26 pixels.
 struct ExposureHistogram {
   uint count[kExposureBins];
   uint fraction[kExposureBins];

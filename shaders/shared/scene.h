@@ -88,7 +88,7 @@ struct PunctualLight {
   AliasBin bin;
 };
 
-/// A triangle that emits, to both sides. Chosen with probability area * emissiveWeight of its material / sum over all.
+/// A triangle that emits: to its front, or to both sides where the material is double sided. Chosen with probability area * emissiveWeight of its material / sum over all.
 struct EmissiveTriangle {
   vec3 corner;
   vec3 edge1;
@@ -124,6 +124,7 @@ inline constexpr uint32_t kMaterialMask = 1u;
 inline constexpr uint32_t kMaterialBlend = 2u;
 inline constexpr uint32_t kMaterialUnlit = 4u;
 inline constexpr uint32_t kMaterialEmissive = 8u;
+inline constexpr uint32_t kMaterialDoubleSided = 16u;
 inline constexpr uint32_t kAlbedoCosines = 32;
 inline constexpr uint32_t kAlbedoRoughnesses = 32;
 #else
@@ -134,6 +135,7 @@ const uint kMaterialMask = 1u;
 const uint kMaterialBlend = 2u;
 const uint kMaterialUnlit = 4u;
 const uint kMaterialEmissive = 8u;
+const uint kMaterialDoubleSided = 16u;
 const uint kAlbedoCosines = 32u;
 const uint kAlbedoRoughnesses = 32u;
 #endif

@@ -27,11 +27,11 @@ def column():
     y = bottom + 0.09
     base = [(0.235, y)] + _bulge(0.205, y + 0.035, 0.04, 0.035) + [(0.205, y + 0.072), (0.19, y + 0.082)]
     base += [(0.185, y + 0.10)] + _bulge(0.178, y + 0.125, 0.022, 0.022) + [(0.178, y + 0.152), (r0 + 0.008, y + 0.165)]
-    rise = np.linspace(0.0, 1.0, 9)
+    rise = np.linspace(0.0, 1.0, 6)
     shaft = [(r0 - (r0 - r1) * t**1.8, y + 0.165 + (top - y - 0.165) * t) for t in rise]
     neck = _bulge(r1 + 0.004, top + 0.016, 0.018, 0.016) + [(r1, top + 0.04)]
     bell = [(r1 - 0.006 + 0.10 * t**3, top + 0.04 + 0.27 * t) for t in np.linspace(0, 1, 7)] + [(0.10, top + 0.31)]
-    turned = lathe(base + shaft + neck + bell, 28)
+    turned = lathe(base + shaft + neck + bell, 22)
     abacus = box([0.43, 0.055, 0.43], 0.010).moved(y=top + 0.335)
     impost = join([box([0.38, 0.085, 0.40], 0.006).moved(y=top + 0.405), box([0.46, 0.055, 0.47], 0.008).moved(y=SPRING - 0.030)])
     leaves = [_leaf(r1 + 0.004, top + 0.035, 0.15, 0.075).turned("y", 45 * i) for i in range(8)]
@@ -42,15 +42,15 @@ def column():
 
 def _bulge(radius, y, out, half):
     """A torus moulding's outline: half a circle from below to above."""
-    return [(radius + out * np.cos(a), y + half * np.sin(a)) for a in np.linspace(-np.pi / 2, np.pi / 2, 7)]
+    return [(radius + out * np.cos(a), y + half * np.sin(a)) for a in np.linspace(-np.pi / 2, np.pi / 2, 6)]
 
 
 def _leaf(radius, y, height, width):
     """One leaf of a capital: a small curved sheet with a rolled tip, thick enough to need no back."""
-    t = np.linspace(0, 1, 7)
+    t = np.linspace(0, 1, 6)
     lean = radius + 0.012 * t + 0.055 * t**4
     rise = y + height * (t - 0.15 * t**6)
-    half = width / 2 * np.array([0.9, 1.0, 1.05, 1.05, 0.95, 0.7, 0.25])
+    half = width / 2 * np.array([0.9, 1.02, 1.05, 0.98, 0.75, 0.25])
     across = np.array([-1.0, -0.35, 0.35, 1.0])
     ridge = np.array([-0.012, 0.010, 0.010, -0.012])
     points = np.stack([lean[:, None] + ridge, np.tile(rise[:, None], 4), half[:, None] * across], -1)
@@ -60,18 +60,18 @@ def _leaf(radius, y, height, width):
 
 
 def _scroll():
-    drum = lathe([(0.0, -0.022), (0.020, -0.024), (0.036, -0.022), (0.040, 0.0), (0.036, 0.022), (0.020, 0.024), (0.0, 0.022)], 12)
+    drum = lathe([(0.0, -0.024), (0.036, -0.022), (0.040, 0.0), (0.036, 0.022), (0.0, 0.024)], 10)
     return drum.turned("x", 90)
 
 
 def arch_bay():
     """The wall between two column axes from the capitals to the string course, with its arch trimmed on both sides."""
     height = TERRACE - 0.30 - SPRING
-    front = arch_panel(BAY, height, RADIUS, 0.0, 24).moved(y=SPRING)
+    front = arch_panel(BAY, height, RADIUS, 0.0, 20).moved(y=SPRING)
     back = front.turned("y", 180).moved(z=-WALL)
-    soffit = arch_moulding([(RADIUS, 0.0), (RADIUS, -WALL)], 24).moved(y=SPRING)
+    soffit = arch_moulding([(RADIUS, 0.0), (RADIUS, -WALL)], 20).moved(y=SPRING)
     profile = [(1.19, 0.0), (1.19, 0.035), (1.172, 0.052), (1.12, 0.052), (1.112, 0.036), (1.06, 0.036), (1.052, 0.024), (1.006, 0.024), (1.0, 0.0)]
-    trim = arch_moulding(profile, 24).moved(y=SPRING)
+    trim = arch_moulding(profile, 20).moved(y=SPRING)
     key = join([box([0.17, 0.30, 0.10], 0.008), box([0.21, 0.05, 0.13], 0.008).moved(y=0.165)]).moved(y=SPRING + RADIUS + 0.10, z=0.025)
     trims = join([trim, key])
     return {"plaster cream": join([front, back]), "limestone grey": join([soffit, trims, trims.turned("y", 180).moved(z=-WALL)])}
@@ -79,10 +79,10 @@ def arch_bay():
 
 def roundel():
     """Glazed blue disc in a stone ring, for the spandrel above a column; faces +Z at the origin."""
-    ring = lathe([(0.235, 0.0), (0.235, 0.028), (0.218, 0.042), (0.196, 0.034), (0.182, 0.012), (0.182, 0.004)], 32)
+    ring = lathe([(0.235, 0.0), (0.235, 0.028), (0.218, 0.042), (0.196, 0.034), (0.182, 0.012), (0.182, 0.004)], 24)
     dome = lathe([(0.184, 0.004), (0.150, 0.012), (0.09, 0.020), (0.0, 0.024)], 24)
-    star = [lathe([(0.030, 0.0), (0.026, 0.012), (0.0, 0.017)], 10).moved(x=0.105 * np.cos(a), y=0.016, z=0.105 * np.sin(a))
-            for a in np.linspace(0, 2 * np.pi, 8, endpoint=False)]
+    star = [lathe([(0.030, 0.0), (0.026, 0.012), (0.0, 0.017)], 8).moved(x=0.105 * np.cos(a), y=0.016, z=0.105 * np.sin(a))
+            for a in np.linspace(0, 2 * np.pi, 6, endpoint=False)]
     star.append(lathe([(0.048, 0.0), (0.04, 0.018), (0.0, 0.026)], 12).moved(y=0.02))
     return {"limestone grey": ring.turned("x", 90), "enamel blue": dome.turned("x", 90), "enamel white": join(star).turned("x", 90)}
 
@@ -144,7 +144,7 @@ def string_course(length):
 
 
 def dentils():
-    blocks = [box([0.07, 0.07, 0.05], 0.004).moved(x=-BAY / 2 + 0.075 + 0.15 * i, y=TERRACE - 0.175, z=0.065) for i in range(16)]
+    blocks = [box([0.07, 0.07, 0.05]).moved(x=-BAY / 2 + 0.075 + 0.15 * i, y=TERRACE - 0.175, z=0.065) for i in range(16)]
     return {"limestone grey": join(blocks)}
 
 
@@ -152,10 +152,8 @@ def railing_bay():
     """Thin iron bars (16 mm) under a round hand rail, from post to post."""
     rails = [tube([[-BAY / 2, y, 0], [BAY / 2, y, 0]], r, 8) for y, r in ((0.08, 0.010), (0.84, 0.008), (0.95, 0.021))]
     bars = [tube([[-BAY / 2 + 0.12 * i, 0.08, 0], [-BAY / 2 + 0.12 * i, 0.95, 0]], 0.008, 6) for i in range(1, 20)]
-    rings = [lathe([(0.044, -0.005), (0.050, 0.0), (0.044, 0.005), (0.039, 0.0), (0.044, -0.005)], 12).turned("x", 90)
-             .moved(x=-BAY / 2 + 0.12 * i + 0.06, y=0.895) for i in range(20)]
     post = lathe([(0.026, 0.0), (0.026, 0.04), (0.018, 0.06), (0.018, 0.98), (0.03, 1.0), (0.034, 1.03), (0.02, 1.065), (0.0, 1.075)], 12)
-    return {"iron": join(rails + bars + rings + [post.moved(x=-BAY / 2)])}
+    return {"iron": join(rails + bars + [post.moved(x=-BAY / 2)])}
 
 
 def upper_bay():
@@ -190,7 +188,7 @@ def _shutter(width, height):
     """A louvred leaf from x = 0 to `width`, from y = 0 up."""
     parts = [box([0.06, height, 0.035], 0.004).moved(x=x, y=height / 2) for x in (0.03, width - 0.03)]
     parts += [box([width, 0.07, 0.035], 0.004).moved(x=width / 2, y=y) for y in (0.035, height / 2, height - 0.035)]
-    slats = [box([width - 0.1, 0.008, 0.05]).turned("x", 38).moved(x=width / 2, y=0.10 + 0.052 * i) for i in range(int((height - 0.18) / 0.052) + 1)]
+    slats = [box([width - 0.1, 0.008, 0.05]).turned("x", 38).moved(x=width / 2, y=0.10 + 0.062 * i) for i in range(int((height - 0.18) / 0.062) + 1)]
     return join(parts + slats)
 
 
@@ -206,20 +204,20 @@ SLOPE = 19.0   # degrees
 OVERHANG = 0.72
 
 
-def roof_bay():
-    """Rows of round tiles over boards and rafters: the eaves' edge at z = -SETBACK + OVERHANG, rising away from the court."""
-    columns, rows, pitch = 10, 5, 0.36
-    width = BAY / columns
-    arc = np.linspace(0, np.pi, 7)
+def roof_bay(columns=10):
+    """Rows of round tiles (0.24 m apart) over boards and rafters: the eaves' edge at z = -SETBACK + OVERHANG, rising away from the court."""
+    rows, pitch, width = 4, 0.40, 0.24
+    span = columns * width
+    arc = np.linspace(0, np.pi, 5)
     parts = []
     for row in range(rows):
         for column in range(columns):
-            x, z0, z1 = (column + 0.5) * width - BAY / 2, -pitch * row, -pitch * (row + 1) - 0.05
+            x, z0, z1 = (column + 0.5) * width - span / 2, -pitch * row, -pitch * (row + 1) - 0.05
             lift = 0.018
             parts.append(_tile(x, z0, z1, width * 0.40, width * 0.33, lift, arc))
             parts.append(_tile(x + width / 2, z0 + 0.03, z1, width * 0.36, width * 0.42, 0.0, arc, valley=True))
-    boards = box([BAY, 0.03, rows * pitch]).moved(y=-0.075, z=-rows * pitch / 2 - 0.04)
-    rafters = [box([0.09, 0.12, 1.1], 0.006).moved(x=-BAY / 2 + 0.24 + 0.48 * i, y=-0.15, z=-0.62) for i in range(5)]
+    boards = box([span, 0.03, rows * pitch]).moved(y=-0.075, z=-rows * pitch / 2 - 0.04)
+    rafters = [box([0.09, 0.12, 1.1], 0.006).moved(x=-span / 2 + 0.24 + 0.48 * i, y=-0.15, z=-0.62) for i in range(columns // 2)]
     place = dict(y=EAVES + 0.02, z=-SETBACK + OVERHANG)
     return {"clay": join(parts).turned("x", SLOPE).moved(**place), "wood": join([boards] + rafters).turned("x", SLOPE).moved(**place)}
 

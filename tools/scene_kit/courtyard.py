@@ -11,10 +11,10 @@ HALF_X, HALF_Z = 3.5 * BAY, 2.5 * BAY
 SECONDS = 16.0
 WHEEL_TURNS_PER_SECOND = 1.5
 CART_SPEED = 2.0
-CART_TURNS = (2.2, -3.4, 4.6)   # where the cart starts, turns back, and turns again (z)
-SUN_TRAVELS = (-0.36, -0.60, -0.93)
-SUN_LUX = 10.0
-MAIN_EYE, MAIN_TARGET, MAIN_YFOV = (-9.55, 1.72, 1.55), (0.0, 2.12, -0.55), 47.0
+CART_TURNS = (3.6, -3.4, 4.6)   # where the cart starts, turns back, and turns again (z)
+SUN_TRAVELS = (-0.36, -0.39, -0.93)
+SUN_LUX = 12.0
+MAIN_EYE, MAIN_TARGET, MAIN_YFOV = (-10.75, 1.65, -0.28), (0.0, 1.95, -0.05), 47.0
 
 
 def build():
@@ -34,9 +34,9 @@ def _materials(scene):
     plaster = dict(maps=textures.plaster(), prefix="plaster", metres=2.4)
     add("plaster cream", (0.78, 0.70, 0.55), 0.88, **plaster)
     add("plaster sienna", (0.80, 0.53, 0.29), 0.88, **plaster)
-    add("plaster ochre", (0.80, 0.60, 0.35), 0.88, **plaster)
+    add("plaster ochre", (0.82, 0.69, 0.50), 0.88, **plaster)
     add("plaster vault", (0.84, 0.80, 0.72), 0.90, **plaster)
-    limestone = dict(maps=textures.limestone(), prefix="limestone", metres=1.6)
+    limestone = dict(maps=textures.limestone(), prefix="limestone", metres=1.1)
     add("limestone", (1.0, 0.98, 0.94), 0.62, **limestone)
     add("limestone grey", (0.66, 0.66, 0.65), 0.68, **limestone)
     add("limestone fountain", (0.98, 0.95, 0.90), 0.45, **limestone)
@@ -65,7 +65,7 @@ def _materials(scene):
     add("shutter green", (0.075, 0.17, 0.13), 0.55)
     add("enamel blue", (0.035, 0.10, 0.38), 0.12)
     add("enamel white", (0.80, 0.79, 0.74), 0.14)
-    add("lantern glass", (0.75, 0.55, 0.30), 0.3, glow=(42.0, 21.0, 7.0))
+    add("lantern glass", (0.75, 0.55, 0.30), 0.3, glow=(30.0, 16.5, 6.3))
 
 
 def _cameras(scene):
@@ -102,13 +102,14 @@ def _continuous(turns):
 
 def _sun(scene):
     turn = glb.look((0.0, 0.0, 0.0), SUN_TRAVELS)
-    scene.node("sun", at=(10.0, 18.0, 26.0), turn=turn, light={"type": "directional", "color": [1.0, 0.80, 0.56], "intensity": SUN_LUX})
+    scene.node("sun", at=(10.0, 18.0, 26.0), turn=turn, light={"type": "directional", "color": [1.0, 0.77, 0.51], "intensity": SUN_LUX})
 
 
 def _building(scene):
     mesh = {name: scene.mesh(name, getattr(arch, name)()) for name in
             ("column", "arch_bay", "roundel", "vault_bay", "vault_rib", "rear_wall_bay", "door", "dentils", "railing_bay", "upper_bay",
              "roof_bay", "corner_pier", "walk_end")}
+    mesh["roof_end"] = scene.mesh("roof_end", arch.roof_bay(3))
     lantern = scene.mesh("lantern", props.lantern(0.55))
     sides = (("left", 7, (0, 0, -HALF_Z), 0), ("far", 5, (HALF_X, 0, 0), -90), ("near", 5, (-HALF_X, 0, 0), 90), ("screen", 7, (0, 0, HALF_Z), 180))
     for name, bays, at, turn in sides:
@@ -162,41 +163,53 @@ def _wing(scene, side, name, bays, mesh):
         scene.node(f"{name} rib {i}", side, mesh["vault_rib"], (x, 0, 0), scale=(1.9, 1, 1) if end else None)
     half = bays * BAY / 2
     for s in (-1, 1):
+        outer_end = not long and s == (1 if name == "far" else -1)   # where the wing meets the screen
+        if outer_end:
+            scene.node(f"{name} roof end", side, mesh["roof_end"], (s * (half + 0.36), 0, 0))
+            scene.node(f"{name} walk end", side, mesh["walk_end"], (s * (half + 0.06), 0, -(WALL + WALK) / 2), turn=("y", -90 * s))
+            continue
         scene.node(f"{name} roof corner {s}", side, mesh["roof_bay"], (s * (half + BAY / 2), 0, 0))
         if long:
             scene.node(f"{name} corner vault {s}", side, mesh["vault_bay"], (s * (half + WALL + WALK / 2), 0, 0), scale=(WALK / BAY, 1, 1))
-        else:
-            inner = 1 if name == "far" else -1   # local +X of the far wing points at the screen, of the near wing away from it
-            if s == inner:
-                turn = -90 * s
-                scene.node(f"{name} walk end", side, mesh["walk_end"], (s * (half + 0.06), 0, -depth / 2 - WALL / 2 + 0.23), turn=("y", turn))
-                continue
         for k in range(2):
             x = s * (half + depth * (0.25 + 0.5 * k))
             scene.node(f"{name} rear wall {s} {k}", side, mesh["rear_wall_bay"], (x, 0, 0), scale=(depth / 2 / BAY, 1, 1))
     for i in range(bays):
         scene.node(f"{name} roof {i}", side, mesh["roof_bay"], ((i - (bays - 1) / 2) * BAY, 0, 0))
-    scene.node(f"{name} shell", side, scene.mesh(f"{name} shell", _shell(half, long)))
+    scene.node(f"{name} shell", side, scene.mesh(f"{name} shell", _shell(half, name)))
 
 
-def _shell(half, long):
+def _shell(half, name):
     """What closes a wing: floors, the upper wall's ends, cornice, the roof beyond the tiles that one sees, the outer wall."""
-    depth, reach = WALL + WALK, half + SETBACK
-    walk = half + depth if long else half + WALL
-    floor_z = (-0.57, -depth)
-    floor = polygon([[-walk, STEP, floor_z[0]], [walk, STEP, floor_z[0]], [walk, STEP, floor_z[1]], [-walk, STEP, floor_z[1]]])
-    edge = reach if long else half
-    terrace = polygon([[-edge, TERRACE, 0.0], [edge, TERRACE, 0.0], [edge, TERRACE, -SETBACK], [-edge, TERRACE, -SETBACK]])
-    ends = [polygon([[x0, TERRACE, -SETBACK], [x1, TERRACE, -SETBACK], [x1, EAVES, -SETBACK], [x0, EAVES, -SETBACK]]) for x0, x1 in ((-reach, -half), (half, reach))]
+    depth = WALL + WALK
+    corner, open_end = half + SETBACK, half + WALL
+    low, high = {"left": (-corner, corner), "far": (-corner, open_end), "near": (-open_end, corner)}[name]   # the upper wall's ends
+    first, last = [np.sign(x) * (half + depth + 0.6) if abs(x) == corner else x for x in (low, high)]          # the roof's and the outer wall's
+    walk = half + depth if name == "left" else half + WALL
+    floor = _level(-walk, walk, STEP, -0.57, -depth)
+    edge = corner if name == "left" else half
+    terrace = _level(-edge, edge, TERRACE, 0.0, -SETBACK)
+    ends = [polygon([[x0, TERRACE, -SETBACK], [x1, TERRACE, -SETBACK], [x1, EAVES, -SETBACK], [x0, EAVES, -SETBACK]]) for x0, x1 in ((low, -half), (half, high))]
     run, rise = np.cos(np.radians(SLOPE)), np.sin(np.radians(SLOPE))
-    z0, y0 = -SETBACK + OVERHANG - 1.6 * run, EAVES + 1.6 * rise - 0.05
-    y1 = y0 + (z0 + depth + 0.6) * np.tan(np.radians(SLOPE))
-    far = half + depth + 0.6 if long else half + WALL
-    roof = polygon([[-far, y0, z0], [far, y0, z0], [far, y1, -depth - 0.6], [-far, y1, -depth - 0.6]])
-    outer = polygon([[far, 0, -depth - 0.4], [-far, 0, -depth - 0.4], [-far, y1, -depth - 0.4], [far, y1, -depth - 0.4]])
-    gable = [polygon([[s * far, TERRACE, -depth - 0.4], [s * far, TERRACE, -SETBACK], [s * far, y0, -SETBACK], [s * far, y1, -depth - 0.4]][::-s]) for s in (-1, 1)]
-    return {"pavers": floor, "limestone floor": terrace, "plaster sienna": join(ends + [outer] + gable), "clay": roof,
-            "limestone grey": arch.main_cornice(2 * reach)}
+    z0, y0 = -SETBACK + OVERHANG - 1.5 * run, EAVES + 1.5 * rise - 0.05
+    z1 = -depth - 0.6
+    y1 = y0 + (z0 - z1) * rise / run
+    roof = polygon([[first, y0, z0], [last, y0, z0], [last, y1, z1], [first, y1, z1]])
+    outer = polygon([[last, 0, -depth - 0.4], [first, 0, -depth - 0.4], [first, y1, -depth - 0.4], [last, y1, -depth - 0.4]])
+    walls = ends + [outer]
+    if name != "left":
+        s = 1 if name == "far" else -1
+        gable = [[s * open_end, 0, -depth - 0.4], [s * open_end, 0, -depth], [s * open_end, TERRACE, -depth], [s * open_end, TERRACE, -SETBACK],
+                 [s * open_end, EAVES, -SETBACK], [s * open_end, y1, -depth - 0.4]]
+        pieces = [[0, 1, 2, 2], [0, 2, 5, 5], [2, 3, 4, 5]]
+        walls += [polygon([gable[i] for i in dict.fromkeys(piece)][::s]) for piece in pieces]
+    cornice = arch.main_cornice(high - low).moved(x=(high + low) / 2)
+    return {"pavers": floor, "limestone floor": terrace, "plaster sienna": join(walls), "clay": roof, "limestone grey": cornice}
+
+
+def _level(x0, x1, y, z0, z1):
+    """A floor from z0 back to z1 < z0, facing up."""
+    return polygon([[x0, y, z0], [x1, y, z0], [x1, y, z1], [x0, y, z1]])
 
 
 def _grounds(scene):

@@ -18,9 +18,9 @@ def fountain():
     bowl += [(0.78, 1.475), (0.80, 1.50), (0.795, 1.52), (0.76, 1.525), (0.73, 1.51)] + [(0.73 * np.sin(a), 1.51 - 0.12 * np.cos(a)) for a in np.linspace(1.5, 0.2, 7)]
     top = [(0.12, 1.36), (0.12, 1.52), (0.10, 1.55), (0.06, 1.60), (0.055, 1.66), (0.09, 1.70), (0.085, 1.73), (0.05, 1.76)]
     top += [(0.075 * np.sin(a) + 0.002, 1.84 - 0.085 * np.cos(a)) for a in np.linspace(0.6, 2.6, 8)] + [(0.02, 1.93), (0.0, 1.97)]
-    flutes = [sphere(0.05, 8, 6).scaled(1.0, 2.2, 0.7).moved(y=1.36, z=0.60).turned("y", 22.5 * i) for i in range(16)]
-    stone = join([step, lathe(basin, 64), lathe(stem, 40), lathe(bowl, 56), lathe(top, 24)] + panels + flutes)
-    water = join([_water(1.38, 0.50, 30), _water(0.745, 1.475, 14)])
+    flutes = [sphere(0.05, 8, 5).scaled(1.0, 2.2, 0.7).moved(y=1.36, z=0.60).turned("y", 22.5 * i) for i in range(16)]
+    stone = join([step, lathe(basin, 56), lathe(stem, 28), lathe(bowl, 48), lathe(top, 24)] + panels + flutes)
+    water = join([_water(1.38, 0.50, 24), _water(0.745, 1.475, 10)])
     streams = []
     for i in range(8):
         t = np.linspace(0.0, 1.0, 12)
@@ -32,7 +32,7 @@ def fountain():
 
 def _water(radius, height, rings):
     """A disc of rings whose shading normals carry ripples of two wavelengths, a few degrees steep at most."""
-    segments = 64
+    segments = 56
     r = np.linspace(0.0, radius, rings + 1)
     angle = np.linspace(0.0, 2 * np.pi, segments + 1)
     rr, aa = np.meshgrid(r, angle, indexing="ij")
@@ -125,11 +125,11 @@ def cart_body():
     hoops = [lathe([(r, y), (r + 0.006, y), (r + 0.006, y + 0.035), (r, y + 0.035)], 24) for r, y in ((0.206, 0.60), (0.244, 0.74), (0.244, 1.005), (0.206, 1.145))]
     barrel, iron = lathe(stave, 24).moved(z=0.45), join(hoops).moved(z=0.45)
     rng = np.random.default_rng(91)
-    ball, oranges = sphere(0.058, 9, 6), []
+    ball, oranges = sphere(0.058, 8, 6), []
     for layer, (nx, nz, y) in enumerate(((6, 8, 0.64), (6, 8, 0.73), (5, 7, 0.81), (4, 5, 0.885), (2, 3, 0.95))):
         for i in range(nx):
             for k in range(nz):
-                if layer == 0 and 0 < i < nx - 1 and 0 < k < nz - 1:
+                if layer < 2 and 0 < i < nx - 1 and 0 < k < nz - 1:
                     continue  # buried
                 jitter = rng.normal(0, 0.006, 3)
                 turn = rotation("y", rng.uniform(0, 360)) @ rotation("x", rng.uniform(0, 360))
@@ -180,7 +180,7 @@ def citrus_tree(seed=101, fruit=18):
     reach = rng.uniform(0.35, 1.0, (420, 1)) ** 0.45
     crown = np.array([0.0, 1.72, 0.0])
     centres = crown + out * reach * [0.56, 0.54, 0.56]
-    ball = sphere(0.04, 10, 7)
+    ball = sphere(0.04, 8, 5)
     fruits = [ball.moved(*(crown + d * [0.57, 0.54, 0.57])) for d in out[:fruit] * [1, 0.9, 1]]
     return {"clay pot": lathe(pot, 32), "soil": disc(0.298, 20, 0.53), "bark": join(trunk),
             "leaves": _cards(centres, out, 0.30, rng, 0), "orange": join(fruits)}
@@ -207,7 +207,7 @@ def bougainvillea():
 def cypress():
     """8 m high, for the garden outside; its cards are large since nobody comes near."""
     rng = np.random.default_rng(121)
-    count = 520
+    count = 440
     t = rng.random(count) ** 1.2
     radius = 0.85 * np.sin(np.pi * np.clip(t * 0.92 + 0.10, 0, 1)) ** 0.7 * (1.0 - 0.55 * t)
     angle = rng.uniform(0, 2 * np.pi, count)

@@ -79,7 +79,7 @@ def plaster(size=512, metres=2.4):
     return {"base": colour(base, 4), "normal": normals(height, metres, 5)}
 
 
-def limestone(size=512, metres=1.6):
+def limestone(size=512, metres=1.1):
     broad, fine = noise(size, 21, 1.3, 1, 60), noise(size, 22, 0.6, 20, 160)
     pits = smoothstep(1.7, 2.6, noise(size, 23, 0.5, 24, 110))
     tone = 0.62 + 0.045 * broad + 0.018 * fine
@@ -120,7 +120,7 @@ def marble_floor(size=1024, metres=3.2, tiles=4):
     broad = np.exp(-np.abs(veins - 0.55) / 0.22)
     tint = per_cell(u, v, tiles, tiles, 44)[..., None]
     pale = mix(np.array([0.74, 0.71, 0.65]) * (0.92 + 0.10 * tint), [0.47, 0.46, 0.44], np.clip(0.75 * thin + 0.28 * broad + 0.06 * clouds, 0, 1))
-    deep = mix(np.array([0.050, 0.075, 0.062]) * (0.8 + 0.5 * tint), [0.34, 0.40, 0.35], np.clip(0.8 * thin + 0.10 * broad + 0.02 * clouds, 0, 1))
+    deep = mix(np.array([0.150, 0.172, 0.168]) * (0.8 + 0.4 * tint), [0.48, 0.50, 0.47], np.clip(0.8 * thin + 0.10 * broad + 0.02 * clouds, 0, 1))
     edge = joints(u, v, 0.012)
     base = mix([0.16, 0.14, 0.12], np.where(dark[..., None], deep, pale), edge)
     half = np.s_[::2, ::2]

@@ -1,0 +1,20 @@
+// The commands. Each adds itself to the parser, and what it returns runs once the command line is read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "base/check.h"
+
+namespace tandem::app {
+
+/// Runs the command and returns the program's exit code. Throws what jobs throw.
+using Command = std::function<int()>;
+
+/// Errors are one line on stderr; returns their exit code.
+int fail(const Refusal& refusal);
+
+Command addCapture(CLI::App& parser);
+Command addDevices(CLI::App& parser);
+
+}  // namespace tandem::app

@@ -1,0 +1,85 @@
+// The renderer: owns topology, graph and executor for one scene, and turns frame numbers into finished pictures. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "exec/executor.h"
+#include "frame/settings.h"
+#include "gpu/instance.h"
+#include "scene/animation.h"
+#include "scene/camera.h"
+#include "scene/scene.h"
+#include "shaders/shared/planes.h"
+
+namespace tandem::frame {
+
+/// One frame to render. Times in seconds of the scene; the shutter is open from `open` to `close`, `centre` is what the picture shows.
+struct FrameRequest {
+  uint32_t frame = 0;        // number; with scene, settings and seed it decides every pixel
+  double centre = 0.0;
+  double open = 0.0;
+  double close = 0.0;
+};
+
+/// A finished frame. The spans point into host-visible memory and are valid until the next start().
+struct FrameResult {
+  FrameRequest request;
+  scene::Camera camera;
+  std::span<const shared::RadianceTexel> linear;   // after motion blur, before exposure and tone mapping
+  std::span<const shared::LdrTexel> ldr;
+  std::span<const shared::AlbedoTexel> albedo;     // each AOV empty unless asked for
+  std::span<const shared::NormalTexel> normal;
+  std::span<const shared::DepthTexel> depth;
+  std::span<const shared::MotionTexel> motion;
+  float ev = 0.0f;                                 // the exposure that tone mapping used
+  std::vector<exec::PassReport> passes;
+};
+
+struct NodeReport {
+  uint32_t node = 0;
+  std::string adapter;
+  std::string uuid;
+  std::string pci;
+  std::string driver;
+  std::string type;
+  std::string tracer;        // "compute", or "none" where the node traces nothing
+  uint32_t rows = 0;         // rows that the node traces
+};
+
+/// What ran where, for people and for --json.
+struct RunReport {
+  std::string mode;          // the mode that ran
+  std::string topology;
+  std::string camera;
+  Extent size;
+  std::vector<NodeReport> nodes;
+  std::vector<std::pair<std::string, uint32_t>> nodeOfPass;
+  std::vector<exec::LinkUse> links;
+  uint64_t sceneTriangles = 0;   // of all instances
+  uint64_t sceneBytes = 0;       // on a node that traces
+};
+
+class Renderer {
+ public:
+  /// Opens devices, uploads the scene, compiles and connects. Refuses with the reason: no GPU, unknown camera, too little memory (with the
+  /// numbers), a size past the device's limits, a mode that needs two nodes.
+  static Expected<std::unique_ptr<Renderer>> make(gpu::Instance& instance, std::shared_ptr<const scene::Scene> scene,
+                                                  const PictureSettings& picture, const MachineSettings& machine,
+                                                  const scene::CameraRequest& camera);
+  virtual ~Renderer() = default;
+
+  /// How many frames may be started before the first must be finished.
+  virtual uint32_t framesInFlight() const = 0;
+  virtual void start(const FrameRequest& request) = 0;
+  /// Waits for the oldest frame under way.
+  virtual FrameResult finish() = 0;
+  /// Only while no frame is under way.
+  virtual RunReport report() = 0;
+};
+
+}  // namespace tandem::frame

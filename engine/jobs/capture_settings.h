@@ -1,0 +1,39 @@
+// One run of `tandem capture`, in the words of its command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frame/settings.h"
+#include "jobs/frame_time.h"
+#include "output/image_writer.h"
+#include "scene/camera.h"
+
+namespace tandem::jobs {
+
+/// What happens to pictures that are there already.
+enum class ExistingFrames {
+  Refuse,   // the run does not begin
+  Replace,  // --overwrite
+  Resume,   // --resume: whole ones are kept and their frames not rendered again
+};
+
+struct CaptureSettings {
+  std::string scene;                 // a .gltf, a .glb, or builtin:NAME
+  std::string environment;           // a .hdr; empty: what the scene brings, a sky for files
+  std::vector<std::string> patterns; // -o, one or more
+  std::string frames = "1";          // output/sequence.h
+  frame::PictureSettings picture;    // samples are set by `samples`
+  std::optional<uint32_t> samples;   // unset: 4 where only software devices render, 64 otherwise
+  frame::MachineSettings machine;
+  scene::CameraRequest camera;
+  FrameTimes times;
+  output::Compression compression = output::Compression::Zip;
+  ExistingFrames existing = ExistingFrames::Refuse;
+  bool validation = false;
+  bool quiet = false;                // no progress line
+};
+
+}  // namespace tandem::jobs

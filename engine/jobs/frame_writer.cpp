@@ -1,0 +1,96 @@
+#include "jobs/frame_writer.h"
+
+#include <algorithm>
+#include <exception>
+#include <span>
+
+#include "base/check.h"
+#include "jobs/pixel_hash.h"
+#include "output/sequence.h"
+
+namespace tandem::jobs {
+namespace {
+
+void writeFile(const std::string& file, const FrameJob& job, const FrameWriter::Settings& settings) {
+  const auto format = output::formatOf(file);
+  TANDEM_CHECK(format, "{} came to the writer with a name that was not checked", file);
+  if (*format == output::Format::Png) {
+    static_assert(sizeof(shared::LdrTexel) == sizeof(uint32_t));
+    output::writePng(file, job.size, {&job.ldr.data()->rgba, job.ldr.size()}, settings.existing);
+    return;
+  }
+  output::ExrImage image;
+  image.size = job.size;
+  image.radiance = job.linear;
+  image.albedo = job.albedo;
+  image.normal = job.normal;
+  image.depth = job.depth;
+  image.motion = job.motion;
+  image.compression = settings.compression;
+  image.metadata = job.metadata;
+  output::writeExr(file, image, settings.existing);
+}
+
+}  // namespace
+
+FrameWriter::FrameWriter(const Settings& settings) : settings_(settings) {
+  for (uint32_t i = 0; i < std::max(settings.threads, 1u); ++i) threads_.emplace_back([this] { work(); });
+}
+
+FrameWriter::~FrameWriter() { finish(); }
+
+void FrameWriter::push(FrameJob job) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.size() < kWaiting; });
+  waiting_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+bool FrameWriter::hopeless() const {
+  const std::lock_guard lock(mutex_);
+  return failuresInRow_ >= kHopeless;
+}
+
+std::vector<WrittenFrame> FrameWriter::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+  std::ranges::sort(written_, {}, &WrittenFrame::frame);
+  return std::move(written_);
+}
+
+void FrameWriter::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const FrameJob job = std::move(waiting_.front());
+    waiting_.pop_front();
+    changed_.notify_all();
+    lock.unlock();
+    WrittenFrame written = write(job);
+    lock.lock();
+    failuresInRow_ = written.failure ? failuresInRow_ + 1 : 0;
+    written_.push_back(std::move(written));
+  }
+}
+
+WrittenFrame FrameWriter::write(const FrameJob& job) const {
+  WrittenFrame written;
+  written.frame = job.frame;
+  try {
+    written.linearHash = pixelHash(std::as_bytes(std::span(job.linear)));
+    written.ldrHash = pixelHash(std::as_bytes(std::span(job.ldr)));
+    for (const std::string& file : job.files) writeFile(file, job, settings_);
+  } catch (const std::exception& failure) {
+    written.failure = failure.what();
+  }
+  return written;
+}
+
+}  // namespace tandem::jobs

@@ -1,0 +1,42 @@
+#include "scene/gltf.h"
+
+#include <new>
+#include <stdexcept>
+
+#include "scene/gltf_accessor.h"
+#include "scene/gltf_parts.h"
+
+namespace tandem::scene {
+
+namespace {
+
+Expected<LoadedScene> load(const std::filesystem::path& path) {
+  auto loaded = gltf::loadDocument(path);
+  if (!loaded) return loaded.refusal();
+  gltf::Document& document = **loaded;
+  if (auto refusal = gltf::checkAccessors(document)) return *refusal;
+
+  LoadedScene result;
+  result.scene.name = path.filename().string();
+  gltf::MaterialTable materials(document, result.scene);
+  gltf::MeshTable meshes(document, result.scene, materials);
+  std::vector<uint32_t> sceneNode;
+  if (auto refusal = gltf::buildNodes(document, result.scene, meshes, sceneNode)) return *refusal;
+  if (auto refusal = gltf::buildAnimations(document, result.scene, sceneNode)) return *refusal;
+  result.warnings = document.warnings.lines();
+  return result;
+}
+
+}  // namespace
+
+Expected<LoadedScene> loadGltf(const std::filesystem::path& path) {
+  // The sizes that a file may claim are bounded by the file; a machine too small even for that is the file's refusal.
+  try {
+    return load(path);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return refuse(ExitCode::UnusableInput, "{}: needs more memory than this machine has", path.string());
+}
+
+}  // namespace tandem::scene

@@ -1,0 +1,74 @@
+// From a checked Document to the parts of a Scene. Private to the glTF loader. Only what the shown scene uses is built.
+#pragma once
+
+#include <map>
+
+#include "scene/gltf_document.h"
+#include "scene/scene.h"
+
+namespace tandem::scene::gltf {
+
+/// Materials with their textures and images, made when first asked for. An image that cannot be read is a warning, and
+/// a checker in magenta and black stands in for colours.
+class MaterialTable {
+ public:
+  MaterialTable(Document& document, Scene& scene) : document_(document), scene_(scene) {}
+  /// The scene's index of a glTF material; kNone for -1.
+  uint32_t find(int material);
+
+ private:
+  enum class Slot { Colour, Data };
+  Material make(size_t index);
+  template <class Info>
+  TextureUse makeUse(const Info& info, Slot slot, const std::string& where);
+  uint32_t findTexture(int texture, Slot slot, const std::string& where);
+  Texture makeTexture(const tinygltf::Texture& texture);
+  uint32_t findImage(int image, Slot slot, const std::string& where);
+  Expected<Image> readImage(const ImageSource& source) const;
+  uint32_t checker();
+  float clampFactor(double value, double low, double high, const std::string& where);
+
+  Document& document_;
+  Scene& scene_;
+  std::map<int, uint32_t> materials_;
+  std::map<std::pair<int, Slot>, uint32_t> textures_;
+  std::map<int, uint32_t> images_;  // kNone: cannot be read
+  uint32_t checker_ = kNone;
+};
+
+/// Triangle meshes, one for each glTF primitive that shows any, made when first asked for.
+class MeshTable {
+ public:
+  MeshTable(Document& document, Scene& scene, MaterialTable& materials)
+      : document_(document), scene_(scene), materials_(materials) {}
+  /// The scene's indices of a glTF mesh's primitives.
+  Expected<std::vector<uint32_t>> find(int mesh);
+
+ private:
+  std::optional<Refusal> add(const tinygltf::Primitive& primitive, const std::string& where,
+                             std::vector<uint32_t>& indices);
+
+  Document& document_;
+  Scene& scene_;
+  MaterialTable& materials_;
+  std::map<int, std::vector<uint32_t>> meshes_;
+  uint64_t bytes_ = 0;  // of all attributes so far
+};
+
+/// The triangle list of a primitive, from lists, strips and fans, with or without indices.
+Expected<std::vector<uint32_t>> readTriangles(Document& document, const tinygltf::Primitive& primitive,
+                                              const std::string& where, size_t vertices);
+
+/// The shown scene's nodes with cameras and lights, parents first. `sceneNode` maps glTF's node indices to the scene's
+/// (kNone: not shown). No recursion: 50,000 nested nodes are a chain like any other.
+std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& meshes,
+                                  std::vector<uint32_t>& sceneNode);
+
+/// KHR_lights_punctual and cameras, by glTF index; kNone where one cannot be used.
+std::vector<uint32_t> buildLights(Document& document, Scene& scene);
+void buildLenses(Document& document, Scene& scene);
+
+/// Animations of translation, rotation and scale. A channel whose keys make no sense is left out with a warning.
+std::optional<Refusal> buildAnimations(Document& document, Scene& scene, const std::vector<uint32_t>& sceneNode);
+
+}  // namespace tandem::scene::gltf

@@ -1,0 +1,23 @@
+// A seat: where a node's work sits. A Device, the device mask under which the node's commands run, and the hooks that a linked group needs.
+// A node of its own has a whole device and adds nothing; in a linked group several seats will share one Device (decisions/0002-seats.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "gpu/device.h"
+
+namespace tandem::topology {
+
+class Seat {
+ public:
+  Seat(std::shared_ptr<gpu::Device> device, uint32_t deviceMask) : device_(std::move(device)), deviceMask_(deviceMask) {}
+  gpu::Device& device() const { return *device_; }
+  uint32_t deviceMask() const { return deviceMask_; }
+
+ private:
+  std::shared_ptr<gpu::Device> device_;
+  uint32_t deviceMask_;
+};
+
+}  // namespace tandem::topology

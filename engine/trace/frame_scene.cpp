@@ -1,0 +1,153 @@
+#include "trace/frame_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scene/animation.h"
+
+namespace tandem::trace {
+
+namespace {
+
+vec4 row(const mat4& m, int i) { return vec4(m[0][i], m[1][i], m[2][i], m[3][i]); }
+
+shared::CameraData packCamera(const scene::Camera& camera) {
+  shared::CameraData data{};
+  data.eye = camera.eye;
+  data.right = camera.right;
+  data.up = camera.up;
+  data.forward = camera.forward;
+  data.orthographic = camera.orthographic ? 1 : 0;
+  data.halfHeight = camera.orthographic ? camera.halfHeight : camera.tanHalfYfov;
+  return data;
+}
+
+/// The largest coordinate with which rays to an instance are computed, over 8: see offset_from_surface in shaders/lib/geometry.glsl.
+float offsetFloor(const Bounds& bounds, const mat4& world) {
+  if (bounds.empty()) return 0.0f;
+  const vec3 largest = glm::max(glm::max(glm::abs(bounds.min), glm::abs(bounds.max)), glm::abs(vec3(world[3])));
+  return std::max({largest.x, largest.y, largest.z}) / 8.0f;
+}
+
+/// Emissive triangles of one instance, and their weights: area times weight of the material.
+void addEmissive(const HostScene& host, uint32_t instance, const mat4& world, FrameScene& frame, std::vector<double>& weights) {
+  const uint32_t meshIndex = host.instances()[instance].mesh;
+  const HostMesh& mesh = host.meshes()[meshIndex];
+  const shared::MaterialData& material = host.materials().materials[mesh.material];
+  if (!(material.flags & shared::kMaterialEmissive)) return;
+  const auto corner = [&](size_t index) { return vec3(world * vec4(mesh.vertices[mesh.indices[index]].position, 1.0f)); };
+  for (uint32_t primitive = 0; primitive < mesh.indices.size() / 3; primitive++) {
+    shared::EmissiveTriangle t{};
+    t.corner = corner(size_t{primitive} * 3);
+    t.edge1 = corner(size_t{primitive} * 3 + 1) - t.corner;
+    t.edge2 = corner(size_t{primitive} * 3 + 2) - t.corner;
+    t.instance = instance;
+    t.primitive = primitive;
+    const double area = 0.5 * glm::length(glm::cross(glm::dvec3(t.edge1), glm::dvec3(t.edge2)));
+    if (!(area > 0.0) || !std::isfinite(area)) continue;
+    frame.emissive.push_back(t);
+    weights.push_back(area * static_cast<double>(material.emissiveWeight));
+  }
+}
+
+void addInstances(const HostScene& host, const scene::Pose& centre, const scene::Pose& open, const scene::Pose& close,
+                  FrameScene& frame) {
+  std::vector<Bounds> bounds;
+  std::vector<double> weights;
+  for (uint32_t i = 0; i < host.instances().size(); i++) {
+    const HostInstance& instance = host.instances()[i];
+    const HostMesh& mesh = host.meshes()[instance.mesh];
+    const mat4& world = centre.world[instance.node];
+    const mat4 &first = open.world[instance.node], &last = close.world[instance.node];
+    bounds.push_back(placedBounds(mesh.tree.bounds, world));
+    shared::InstanceData data{row(world, 0), row(world, 1), row(world, 2), instance.mesh, mesh.material};
+    data.flags = glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u;
+    data.offsetFloor = offsetFloor(bounds.back(), world);
+    frame.instances.push_back(data);
+    frame.motions.push_back({row(first, 0), row(first, 1), row(first, 2), row(last, 0), row(last, 1), row(last, 2)});
+    const bool alpha = host.materials().materials[mesh.material].flags & (shared::kMaterialMask | shared::kMaterialBlend);
+    frame.placements.push_back(makeInstance(world, 0, 0, alpha ? shared::kInstanceAlphaTested : 0u));
+    if (!bounds.back().empty()) addEmissive(host, i, world, frame, weights);
+  }
+  frame.top = buildTopTree(bounds);
+  const AliasTable table = makeAliasTable(weights);
+  for (size_t i = 0; i < frame.emissive.size(); i++) frame.emissive[i].bin = table.bins[i];
+  frame.lights.emissiveWeight = static_cast<float>(table.total);
+  frame.lights.emissiveCount = table.total > 0.0 ? static_cast<uint32_t>(frame.emissive.size()) : 0;
+}
+
+shared::PunctualLight packLight(const scene::Light& light, const mat4& world) {
+  shared::PunctualLight packed{};
+  packed.position = vec3(world[3]);
+  packed.directional = light.kind == scene::LightKind::Directional ? 1 : 0;
+  const vec3 along = -vec3(world[2]);
+  const float length = glm::length(along);
+  packed.direction = length > 0.0f ? along / length : vec3(0.0f, 0.0f, -1.0f);
+  packed.inverseRange = light.range > 0.0f ? 1.0f / light.range : 0.0f;
+  packed.intensity = light.color * light.intensity;
+  packed.coneOffset = 1.0f;
+  if (light.kind == scene::LightKind::Spot) {
+    // KHR_lights_punctual, "Inner and Outer Cone Angles".
+    packed.coneScale = 1.0f / std::max(0.001f, std::cos(light.innerCone) - std::cos(light.outerCone));
+    packed.coneOffset = -std::cos(light.outerCone) * packed.coneScale;
+  }
+  return packed;
+}
+
+/// Half of the choice falls on all lights alike, half by a guess at what they give: irradiance as if seen from the camera.
+void addPunctual(const HostScene& host, const scene::Pose& pose, FrameScene& frame) {
+  std::vector<double> guesses;
+  double total = 0.0;
+  for (uint32_t node : host.lightNodes()) {
+    const auto light = packLight(host.scene().lights[host.scene().nodes[node].light], pose.world[node]);
+    const double strength = luminance(light.intensity);
+    if (!(strength > 0.0) || !std::isfinite(strength)) continue;
+    const glm::dvec3 away = glm::dvec3(light.position) - glm::dvec3(frame.camera.eye);
+    guesses.push_back(light.directional ? strength : strength / std::max(glm::dot(away, away), 1e-6));
+    total += guesses.back();
+    frame.punctual.push_back(light);
+  }
+  const double count = static_cast<double>(guesses.size());
+  for (double& guess : guesses) guess = 0.5 / count + 0.5 * (total > 0.0 ? guess / total : 1.0 / count);
+  const AliasTable table = makeAliasTable(guesses);
+  for (size_t i = 0; i < guesses.size(); i++) {
+    frame.punctual[i].probability = static_cast<float>(guesses[i] / table.total);
+    frame.punctual[i].bin = table.bins[i];
+  }
+  frame.lights.punctualCount = static_cast<uint32_t>(guesses.size());
+}
+
+/// Punctual lights take half, because nothing but this finds them; the rest is shared. Halves and quarters, so that a pixel of four samples
+/// gives each group exactly its share.
+void chooseGroups(const HostScene& host, shared::LightChoice& lights) {
+  if (!host.environment().black) {
+    lights.environmentWidth = host.scene().environment.width;
+    lights.environmentHeight = host.scene().environment.height;
+  }
+  const bool punctual = lights.punctualCount > 0, emissive = lights.emissiveCount > 0, sky = lights.environmentWidth > 0;
+  const float extended = !emissive && !sky ? 0.0f : punctual ? 0.5f : 1.0f;
+  lights.punctual = punctual ? 1.0f - extended : 0.0f;
+  lights.emissive = !emissive ? 0.0f : sky ? 0.5f * extended : extended;
+  lights.environment = !sky ? 0.0f : emissive ? 0.5f * extended : extended;
+}
+
+}  // namespace
+
+FrameScene makeFrameScene(const HostScene& host, const scene::CameraChoice& camera, double timeCentre, double timeOpen,
+                          double timeClose, uint32_t frame) {
+  const scene::Scene& scene = host.scene();
+  const scene::Pose centre = scene::poseAt(scene, timeCentre);
+  const scene::Pose open = host.animated() ? scene::poseAt(scene, timeOpen) : centre;
+  const scene::Pose close = host.animated() ? scene::poseAt(scene, timeClose) : centre;
+  FrameScene result;
+  result.frame = frame;
+  result.camera = packCamera(scene::resolveCamera(scene, camera, centre));
+  result.cameraOpen = packCamera(scene::resolveCamera(scene, camera, open));
+  result.cameraClose = packCamera(scene::resolveCamera(scene, camera, close));
+  addInstances(host, centre, open, close, result);
+  addPunctual(host, centre, result);
+  chooseGroups(host, result.lights);
+  return result;
+}
+
+}  // namespace tandem::trace

@@ -1,0 +1,172 @@
+#include "trace/gpu_scene.h"
+
+#include <algorithm>
+
+#include "gpu/device.h"
+#include "trace/ggx_albedo.h"
+
+namespace tandem::trace {
+
+namespace {
+
+constexpr uint64_t kPartAlignment = 64;
+constexpr uint64_t kUploadChunk = uint64_t{32} << 20;
+
+template <class Range>
+std::span<const std::byte> bytesOf(const Range& range) {
+  return std::as_bytes(std::span(range));
+}
+
+uint64_t aligned(uint64_t bytes) { return (bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment; }
+
+/// Binary trees have one node less than leaves; a lone leaf has a node of its own.
+uint64_t topNodeBytes(size_t instances) { return sizeof(shared::BvhNode) * std::max<size_t>(instances, 1); }
+
+uint64_t movingBytes(const HostScene& host) {
+  const size_t count = host.instances().size();
+  return count * (sizeof(shared::InstanceData) + sizeof(shared::InstanceMotion) + sizeof(shared::BvhInstance) + sizeof(uint32_t)) +
+         topNodeBytes(count) + host.emissiveTriangles() * sizeof(shared::EmissiveTriangle) +
+         host.lightNodes().size() * sizeof(shared::PunctualLight);
+}
+
+}  // namespace
+
+GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device), host_(host) {
+  uploadMeshes();
+  addresses_.materials = uploadArray(bytesOf(host.materials().materials), "materials");
+  if (!host.environment().black) {
+    addresses_.environment = uploadArray(bytesOf(host.scene().environment.radiance), "environment");
+    addresses_.environmentRows = uploadArray(bytesOf(host.environment().rows), "environment rows");
+    addresses_.environmentColumns = uploadArray(bytesOf(host.environment().columns), "environment columns");
+  }
+  addresses_.albedo = uploadArray(bytesOf(ggxAlbedo().entries), "ggx albedo");
+  addresses_.albedoMeans = uploadArray(bytesOf(ggxAlbedo().means), "ggx albedo means");
+  textures_ = std::make_unique<gpu::TextureTable>(device, host.materials().textures);
+
+  const size_t count = host.instances().size();
+  instances_ = movingBuffer(count * sizeof(shared::InstanceData), "instances");
+  motions_ = movingBuffer(count * sizeof(shared::InstanceMotion), "instance motions");
+  placements_ = movingBuffer(count * sizeof(shared::BvhInstance), "instance placements");
+  topNodes_ = movingBuffer(topNodeBytes(count), "top tree nodes");
+  topLeaves_ = movingBuffer(count * sizeof(uint32_t), "top tree leaves");
+  emissive_ = movingBuffer(host.emissiveTriangles() * sizeof(shared::EmissiveTriangle), "emissive triangles");
+  punctual_ = movingBuffer(host.lightNodes().size() * sizeof(shared::PunctualLight), "punctual lights");
+}
+
+std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name) {
+  uint64_t total = 0;
+  for (const auto& part : parts) total += aligned(part.size());
+  std::vector<uint64_t> addresses(parts.size(), 0);
+  if (total == 0) return addresses;
+  const gpu::Buffer& buffer = buffers_.emplace_back(device_, total, gpu::Memory::Device, name);
+  // In pieces, so that the staging memory stays small beside the scene.
+  size_t part = 0;
+  uint64_t offset = 0, done = 0;
+  while (part < parts.size()) {
+    gpu::runOnce(device_, name, [&](gpu::Commands& commands) {
+      uint64_t staged = 0;
+      while (part < parts.size() && staged < kUploadChunk) {
+        if (done == 0 && !parts[part].empty()) addresses[part] = buffer.address() + offset;
+        const uint64_t piece = std::min(parts[part].size() - done, kUploadChunk - staged);
+        commands.update(buffer, offset + done, parts[part].subspan(done, piece));
+        staged += std::max<uint64_t>(piece, 1);
+        done += piece;
+        if (done < parts[part].size()) continue;
+        offset += aligned(parts[part].size());
+        done = 0;
+        part++;
+      }
+    });
+  }
+  return addresses;
+}
+
+uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* name) { return uploadParts({bytes}, name)[0]; }
+
+void GpuScene::uploadMeshes() {
+  const auto all = [&](auto member, const char* name) {
+    std::vector<std::span<const std::byte>> parts;
+    for (const HostMesh& mesh : host_.meshes()) parts.push_back(bytesOf(member(mesh)));
+    return uploadParts(parts, name);
+  };
+  nodeAddresses_ = all([](const HostMesh& m) { return std::span(m.tree.nodes); }, "tree nodes");
+  triangleAddresses_ = all([](const HostMesh& m) { return std::span(m.tree.triangles); }, "tree triangles");
+  const auto vertices = all([](const HostMesh& m) { return std::span(m.vertices); }, "vertices");
+  const auto indices = all([](const HostMesh& m) { return m.indices; }, "indices");
+  const auto uv0 = all([](const HostMesh& m) { return m.uv0; }, "texture coordinates 0");
+  const auto uv1 = all([](const HostMesh& m) { return m.uv1; }, "texture coordinates 1");
+  const auto tangents = all([](const HostMesh& m) { return std::span(m.tangents); }, "tangents");
+  const auto colors = all([](const HostMesh& m) { return std::span(m.colors); }, "vertex colours");
+  std::vector<shared::MeshData> meshes;
+  for (size_t i = 0; i < vertices.size(); i++) {
+    meshes.push_back({vertices[i], indices[i], uv0[i], uv1[i], tangents[i], colors[i]});
+  }
+  addresses_.meshes = uploadArray(bytesOf(meshes), "meshes");
+}
+
+gpu::Buffer GpuScene::movingBuffer(uint64_t bytes, const char* name) {
+  return gpu::Buffer(device_, std::max<uint64_t>(bytes, kPartAlignment), gpu::Memory::Device, name);
+}
+
+uint64_t GpuScene::bytes() const {
+  uint64_t total = textures_->bytes();
+  for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
+  for (const gpu::Buffer* b : {&instances_, &motions_, &placements_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
+    total += b->bytes();
+  }
+  return total;
+}
+
+shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScene& frame) {
+  std::vector<shared::BvhInstance> placements = frame.placements;
+  for (size_t i = 0; i < placements.size(); i++) {
+    const uint32_t mesh = host_.instances()[i].mesh;
+    placements[i].nodes = nodeAddresses_[mesh];
+    placements[i].triangles = triangleAddresses_[mesh];
+  }
+  commands.barrier();  // the frame before may still be reading
+  commands.update(instances_, 0, bytesOf(frame.instances));
+  commands.update(motions_, 0, bytesOf(frame.motions));
+  commands.update(placements_, 0, bytesOf(placements));
+  commands.update(topNodes_, 0, bytesOf(frame.top.nodes));
+  commands.update(topLeaves_, 0, bytesOf(frame.top.leaves));
+  commands.update(emissive_, 0, bytesOf(frame.emissive));
+  commands.update(punctual_, 0, bytesOf(frame.punctual));
+  commands.barrier();
+  shared::SceneAddresses addresses = addresses_;
+  addresses.bvh.nodes = topNodes_.address();
+  addresses.bvh.leaves = topLeaves_.address();
+  addresses.bvh.instances = placements_.address();
+  addresses.bvh.instanceCount = frame.top.nodes.empty() ? 0 : static_cast<uint32_t>(frame.top.leaves.size());
+  addresses.instances = instances_.address();
+  addresses.motions = motions_.address();
+  addresses.emissive = emissive_.address();
+  addresses.punctual = punctual_.address();
+  return addresses;
+}
+
+uint64_t estimateGpuBytes(const HostScene& host) {
+  uint64_t total = movingBytes(host);
+  const auto add = [&](const auto& range) { total += aligned(bytesOf(range).size()); };
+  for (const HostMesh& mesh : host.meshes()) {
+    add(mesh.tree.nodes);
+    add(mesh.tree.triangles);
+    add(mesh.vertices);
+    add(mesh.indices);
+    add(mesh.uv0);
+    add(mesh.uv1);
+    add(mesh.tangents);
+    add(mesh.colors);
+    total += sizeof(shared::MeshData);
+  }
+  add(host.materials().materials);
+  if (!host.environment().black) {
+    add(host.scene().environment.radiance);
+    add(host.environment().rows);
+    add(host.environment().columns);
+  }
+  for (const gpu::TextureSource& texture : host.materials().textures) total += uint64_t{texture.width} * texture.height * 4;
+  return total;
+}
+
+}  // namespace tandem::trace

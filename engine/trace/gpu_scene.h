@@ -1,0 +1,51 @@
+// A scene on one device: buffers and textures that path_trace.comp reads. What stays is uploaded once; what moves is updated by the pass
+// that traces, in the order of the queue, so that frames in flight never see each other's data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpu/buffer.h"
+#include "gpu/commands.h"
+#include "gpu/textures.h"
+#include "shaders/shared/path_trace.h"
+#include "trace/frame_scene.h"
+#include "trace/host_scene.h"
+
+namespace tandem::trace {
+
+/// Owner of one scene's memory on one device. Made and used on the render thread; destroyed before the device.
+class GpuScene {
+ public:
+  /// Uploads and waits. Throws AdverseError where memory is short (ask estimateGpuBytes first). `host` must outlive it.
+  GpuScene(gpu::Device& device, const HostScene& host);
+
+  uint64_t bytes() const;
+  const HostScene& host() const { return host_; }
+  const gpu::TextureTable& textures() const { return *textures_; }
+
+  /// Records the upload of what moves, with the barriers around it, and returns where everything lies. `frame` is read at once.
+  shared::SceneAddresses update(gpu::Commands& commands, const FrameScene& frame);
+
+ private:
+  /// Arrays of all meshes, one after the other in one buffer; address 0 for empty ones.
+  std::vector<uint64_t> uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name);
+  uint64_t uploadArray(std::span<const std::byte> bytes, const char* name);
+  void uploadMeshes();
+  gpu::Buffer movingBuffer(uint64_t bytes, const char* name);
+
+  gpu::Device& device_;
+  const HostScene& host_;
+  std::vector<gpu::Buffer> buffers_;       // what stays
+  std::vector<uint64_t> nodeAddresses_;    // of each mesh's tree
+  std::vector<uint64_t> triangleAddresses_;
+  shared::SceneAddresses addresses_{};
+  gpu::Buffer instances_, motions_, placements_, topNodes_, topLeaves_, emissive_, punctual_;   // what moves
+  std::unique_ptr<gpu::TextureTable> textures_;
+};
+
+/// Device memory that a GpuScene of this scene takes, for refusing before anything is allocated. Within some percent: drivers round up.
+uint64_t estimateGpuBytes(const HostScene& host);
+
+}  // namespace tandem::trace

@@ -1,0 +1,80 @@
+#include "trace/host_scene.h"
+
+#include <cmath>
+#include <glm/gtc/packing.hpp>
+
+#include "scene/animation.h"
+#include "shaders/shared/path_trace.h"
+
+namespace tandem::trace {
+
+uint32_t packDirection(vec3 direction) {
+  const float size = std::abs(direction.x) + std::abs(direction.y) + std::abs(direction.z);
+  if (!(size > 0.0f) || !std::isfinite(size)) return glm::packSnorm2x16(vec2(0.0f));
+  const vec3 n = direction / size;
+  const vec2 folded((1.0f - std::abs(n.y)) * (n.x < 0.0f ? -1.0f : 1.0f), (1.0f - std::abs(n.x)) * (n.y < 0.0f ? -1.0f : 1.0f));
+  return glm::packSnorm2x16(n.z < 0.0f ? folded : vec2(n));
+}
+
+namespace {
+
+HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
+  HostMesh packed;
+  packed.material = mesh.material == scene::kNone ? defaultMaterial : mesh.material;
+  packed.indices = mesh.indices;
+  packed.uv0 = mesh.uv0;
+  packed.uv1 = mesh.uv1;
+  packed.vertices.reserve(mesh.positions.size());
+  for (size_t i = 0; i < mesh.positions.size(); i++) {
+    packed.vertices.push_back({mesh.positions[i], packDirection(mesh.normals[i])});
+  }
+  packed.tangents.reserve(mesh.tangents.size());
+  for (const vec4& t : mesh.tangents) packed.tangents.push_back((packDirection(vec3(t)) & ~1u) | (t.w < 0.0f ? 1u : 0u));
+  packed.colors.reserve(mesh.colors.size());
+  for (const vec4& c : mesh.colors) {
+    packed.colors.push_back({glm::packHalf2x16(vec2(c.x, c.y)), glm::packHalf2x16(vec2(c.z, c.w))});
+  }
+  return packed;
+}
+
+}  // namespace
+
+HostScene::HostScene(const scene::Scene& scene)
+    : scene_(scene),
+      materials_(makeMaterialTable(scene)),
+      environment_(makeEnvironmentTable(scene.environment)),
+      animated_(scene::isAnimated(scene)) {
+  std::vector<MeshView> views;
+  for (const scene::Mesh& mesh : scene.meshes) {
+    meshes_.push_back(packMesh(mesh, materials_.defaultMaterial));
+    views.push_back({mesh.positions, mesh.indices});
+  }
+  std::vector<MeshTree> trees = buildMeshTrees(views);
+  for (size_t i = 0; i < trees.size(); i++) meshes_[i].tree = std::move(trees[i]);
+  for (uint32_t n = 0; n < scene.nodes.size(); n++) {
+    for (uint32_t mesh : scene.nodes[n].meshes) {
+      instances_.push_back({mesh, n});
+      const bool emits = materials_.materials[meshes_[mesh].material].flags & shared::kMaterialEmissive;
+      if (emits) emissiveTriangles_ += meshes_[mesh].indices.size() / 3;
+    }
+    if (scene.nodes[n].light != scene::kNone) lightNodes_.push_back(n);
+  }
+  features_ = findFeatures();
+}
+
+uint32_t HostScene::findFeatures() const {
+  uint32_t features = 0;
+  if (materials_.textured) features |= shared::kFeatureTextures;
+  if (materials_.normalMapped) features |= shared::kFeatureNormalMaps;
+  if (!lightNodes_.empty()) features |= shared::kFeaturePunctual;
+  if (emissiveTriangles_ > 0) features |= shared::kFeatureEmissive;
+  if (!environment_.black) features |= shared::kFeatureEnvironment;
+  for (const HostMesh& mesh : meshes_) {
+    if (!mesh.colors.empty()) features |= shared::kFeatureColors;
+    const uint32_t flags = materials_.materials[mesh.material].flags;
+    if (flags & (shared::kMaterialMask | shared::kMaterialBlend)) features |= shared::kFeatureAlpha;
+  }
+  return features;
+}
+
+}  // namespace tandem::trace

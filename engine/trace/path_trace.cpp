@@ -1,0 +1,83 @@
+#include "trace/path_trace.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "gpu/commands.h"
+#include "gpu/device.h"
+#include "graph/recording.h"
+#include "shaders/shared/path_trace.h"
+
+namespace tandem::trace {
+
+namespace {
+
+constexpr uint32_t kGroupSide = 8;   // local size of path_trace.comp
+
+/// No dispatch traces more segments than this (unless 8 rows hold more), so that none keeps a GPU busy for seconds, which some drivers
+/// take for a hang. Rows are independent, so nothing but time depends on where they are cut.
+constexpr uint64_t kSegmentsPerDispatch = uint64_t{64} << 20;
+
+template <class T>
+graph::Resource<T> plane(graph::PassBuilder& builder, const char* name, Extent size) {
+  return builder.create<T>({name, sizeof(T) * uint64_t{size.width}, size.height});
+}
+
+uint32_t rowsPerDispatch(const PathTraceSettings& s) {
+  const uint64_t perRow = uint64_t{s.size.width} * s.samples * (uint64_t{s.bounces} + 1);
+  const uint64_t rows = kSegmentsPerDispatch / std::max<uint64_t>(perRow, 1) / kGroupSide * kGroupSide;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(rows, kGroupSide, s.size.height + kGroupSide));
+}
+
+void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes, TraceSource& source) {
+  gpu::Commands& commands = recording.commands();
+  GpuScene& scene = source.sceneOn(commands.device());
+  const FrameScene& frame = source.frame();
+  shared::PathTraceParams params{};
+  params.scene = scene.update(commands, frame);
+  params.radiance = recording.buffer(planes.radiance).address();
+  params.albedo = recording.buffer(planes.albedo).address();
+  params.normal = recording.buffer(planes.normal).address();
+  params.depth = recording.buffer(planes.depth).address();
+  params.motion = recording.buffer(planes.motion).address();
+  params.lights = frame.lights;
+  params.camera = frame.camera;
+  params.cameraOpen = frame.cameraOpen;
+  params.cameraClose = frame.cameraClose;
+  params.width = settings.size.width;
+  params.height = settings.size.height;
+  params.samples = settings.samples;
+  params.bounces = settings.bounces;
+  params.seed = settings.seed;
+  params.frame = frame.frame;
+  const uint64_t block = commands.upload(params);
+  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy)};
+  const uint32_t rows = rowsPerDispatch(settings);
+  for (uint32_t first = 0; first < settings.size.height; first += rows) {
+    const uint32_t end = std::min(first + rows, settings.size.height);
+    commands.dispatch("trace/path_trace", shared::PathTracePush{block, first, end},
+                      {gpu::groupsFor(settings.size.width, kGroupSide), gpu::groupsFor(end - first, kGroupSide), 1}, &scene.textures(),
+                      specialization);
+  }
+}
+
+}  // namespace
+
+TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings, std::shared_ptr<TraceSource> source) {
+  TANDEM_CHECK(settings.samples > 0 && settings.size.pixels() > 0, "path_trace of {} x {} pixels, {} samples", settings.size.width,
+               settings.size.height, settings.samples);
+  auto planes = std::make_shared<TracedPlanes>();
+  return graph.addPass(
+      "path_trace",
+      [&](graph::PassBuilder& builder) {
+        planes->radiance = plane<shared::RadianceTexel>(builder, "radiance", settings.size);
+        planes->albedo = plane<shared::AlbedoTexel>(builder, "albedo", settings.size);
+        planes->normal = plane<shared::NormalTexel>(builder, "normal", settings.size);
+        planes->depth = plane<shared::DepthTexel>(builder, "depth", settings.size);
+        planes->motion = plane<shared::MotionTexel>(builder, "motion", settings.size);
+        return *planes;
+      },
+      [settings, planes, source](graph::Recording& recording) { recordPathTrace(recording, settings, *planes, *source); });
+}
+
+}  // namespace tandem::trace

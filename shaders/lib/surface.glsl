@@ -1,0 +1,167 @@
+// What a hit is made of: corners, texture coordinates, material values, normals. Textures are read at their full resolution: many samples
+// a pixel do the filtering.
+#ifndef TANDEM_SHADERS_LIB_SURFACE_GLSL
+#define TANDEM_SHADERS_LIB_SURFACE_GLSL
+
+#include "shaders/shared/bvh.h"
+#include "shaders/shared/path_trace.h"
+#include "lib/geometry.glsl"
+
+#extension GL_EXT_nonuniform_qualifier : require
+
+layout(constant_id = 0) const uint kFeatures = 0xffffffffu;
+layout(set = 0, binding = 0) uniform sampler2D textures[];
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Instances { InstanceData instance[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Placements { BvhInstance instance[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Meshes { MeshData mesh[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Materials { MaterialData material[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Vertices { MeshVertex vertex[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint word[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Corners { uvec3 corner[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer TexCoords { vec2 uv[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer HalfColors { uvec2 color[]; };
+
+bool has_feature(uint feature) { return (kFeatures & feature) != 0u; }
+
+/// A point of a triangle: which mesh, its corners and their weights.
+struct MeshPoint {
+  MeshData mesh;
+  uvec3 corner;
+  vec3 weight;
+};
+
+MeshPoint mesh_point(SceneAddresses scene, uint mesh, uint primitive, vec2 barycentrics) {
+  MeshPoint p;
+  p.mesh = Meshes(scene.meshes).mesh[mesh];
+  p.corner = Corners(p.mesh.indices).corner[primitive];
+  p.weight = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
+  return p;
+}
+
+vec4 slot_sample(TextureSlot slot, MeshPoint p) {
+  const uint64_t address = (slot.texture & kSecondUvSet) != 0u ? p.mesh.uv1 : p.mesh.uv0;
+  vec2 uv = vec2(0.0);
+  if (address != 0ul) {
+    TexCoords t = TexCoords(address);
+    uv = t.uv[p.corner.x] * p.weight.x + t.uv[p.corner.y] * p.weight.y + t.uv[p.corner.z] * p.weight.z;
+  }
+  const vec3 place = vec3(uv, 1.0);
+  const vec2 moved = vec2(dot(slot.row0, place), dot(slot.row1, place));
+  return textureLod(textures[nonuniformEXT(slot.texture & ~kSecondUvSet)], moved, 0.0);
+}
+
+bool slot_used(TextureSlot slot) {
+  return has_feature(kFeatureTextures) && (slot.texture & ~kSecondUvSet) != kNoTexture;
+}
+
+/// Base colour and coverage.
+vec4 surface_base_color(Materials materials, uint material, MeshPoint p) {
+  vec4 color = materials.material[material].baseColor;
+  const TextureSlot slot = materials.material[material].baseColorTexture;
+  if (slot_used(slot)) color *= slot_sample(slot, p);
+  if (has_feature(kFeatureColors) && p.mesh.colors != 0ul) {
+    HalfColors c = HalfColors(p.mesh.colors);
+    vec4 sum = vec4(0.0);
+    for (uint k = 0u; k < 3u; k++) {
+      const uvec2 packed = c.color[p.corner[k]];
+      sum += p.weight[k] * vec4(unpackHalf2x16(packed.x), unpackHalf2x16(packed.y));
+    }
+    color *= sum;
+  }
+  return color;
+}
+
+/// Radiance that leaves the surface by itself. `coverage`: weigh by the alpha that a ray would have met.
+vec3 surface_emission(Materials materials, uint material, MeshPoint p, bool coverage) {
+  vec3 radiance = materials.material[material].emissive;
+  const TextureSlot slot = materials.material[material].emissiveTexture;
+  if (slot_used(slot)) radiance *= slot_sample(slot, p).rgb;
+  if (has_feature(kFeatureAlpha) && coverage) {
+    const uint flags = materials.material[material].flags;
+    const float alpha = (flags & (kMaterialMask | kMaterialBlend)) != 0u ? surface_base_color(materials, material, p).a : 1.0;
+    if ((flags & kMaterialMask) != 0u) radiance *= alpha >= materials.material[material].alphaCutoff ? 1.0 : 0.0;
+    if ((flags & kMaterialBlend) != 0u) radiance *= alpha;
+  }
+  return radiance;
+}
+
+/// Where a hit lies and how it faces. Both normals are unit vectors on the side of the ray's origin.
+struct Shape {
+  vec3 position;
+  vec3 objectPosition;
+  vec3 geometricNormal;
+  vec3 shadingNormal;
+  bool front;          // the side from which the corners run counter-clockwise in object space
+};
+
+/// A vector of the object's tangent plane or a point (w = 1), in the world.
+vec3 to_world(InstanceData instance, vec4 object) {
+  return vec3(dot(instance.objectToWorld0, object), dot(instance.objectToWorld1, object), dot(instance.objectToWorld2, object));
+}
+
+/// A normal in the world: times the transposed inverse.
+vec3 normal_to_world(BvhInstance place, vec3 n) {
+  return place.worldToObject0.xyz * n.x + place.worldToObject1.xyz * n.y + place.worldToObject2.xyz * n.z;
+}
+
+vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3 normal) {
+  const TextureSlot slot = materials.material[instance.material].normalTexture;
+  if (!slot_used(slot) || p.mesh.tangents == 0ul) return normal;
+  Words words = Words(p.mesh.tangents);
+  const uint first = words.word[p.corner.x];
+  const vec3 tangent = octahedral_unpack(first) * p.weight.x + octahedral_unpack(words.word[p.corner.y]) * p.weight.y +
+                       octahedral_unpack(words.word[p.corner.z]) * p.weight.z;
+  vec3 t = to_world(instance, vec4(tangent, 0.0));
+  t -= normal * dot(t, normal);
+  const float size = dot(t, t);
+  if (!(size > 0.0)) return normal;
+  t *= inversesqrt(size);
+  const bool mirrored = ((first & 1u) != 0u) != ((instance.flags & kInstanceMirrored) != 0u);
+  const vec3 b = cross(normal, t) * (mirrored ? -1.0 : 1.0);
+  vec3 local = slot_sample(slot, p).xyz * 2.0 - 1.0;
+  local.xy *= materials.material[instance.material].normalScale;
+  const vec3 n = t * local.x + b * local.y + normal * local.z;
+  const float length2 = dot(n, n);
+  return length2 > 0.0 ? n * inversesqrt(length2) : normal;
+}
+
+/// Bends a shading normal just so far that the mirror direction of `o` lies above the surface. Keller et al. 2017, "The Iray Light
+/// Transport Simulation and Rendering System", section A.3.
+vec3 bent_normal(vec3 shading, vec3 geometric, vec3 o) {
+  const vec3 r = 2.0 * dot(o, shading) * shading - o;
+  const float above = dot(r, geometric), least = 0.01 * dot(o, geometric);
+  if (above >= least) return shading;
+  return normalize(o + normalize(r + geometric * (least - above)));
+}
+
+Shape surface_shape(SceneAddresses scene, InstanceData instance, uint instanceIndex, MeshPoint p, vec3 o) {
+  Vertices v = Vertices(p.mesh.vertices);
+  const MeshVertex a = v.vertex[p.corner.x], b = v.vertex[p.corner.y], c = v.vertex[p.corner.z];
+  const BvhInstance place = Placements(scene.bvh.instances).instance[instanceIndex];
+  Shape shape;
+  shape.objectPosition = a.position + (b.position - a.position) * p.weight.y + (c.position - a.position) * p.weight.z;
+  shape.position = to_world(instance, vec4(shape.objectPosition, 1.0));
+  vec3 edge1 = b.position - a.position, edge2 = c.position - a.position;
+  // Scaled, so that the product of the edges of a tiny triangle does not vanish.
+  edge1 /= max(max(abs(edge1.x), max(abs(edge1.y), abs(edge1.z))), 1e-30);
+  edge2 /= max(max(abs(edge2.x), max(abs(edge2.y), abs(edge2.z))), 1e-30);
+  vec3 ng = normal_to_world(place, cross(edge1, edge2));
+  const float size = dot(ng, ng);
+  ng = size > 0.0 ? ng * inversesqrt(size) : o;
+  shape.front = dot(ng, o) >= 0.0;
+  if (!shape.front) ng = -ng;
+  vec3 ns = normal_to_world(place, octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
+                                       octahedral_unpack(c.normal) * p.weight.z);
+  const float shadingSize = dot(ns, ns);
+  ns = shadingSize > 0.0 ? ns * inversesqrt(shadingSize) : ng;
+  const bool away = dot(ns, ng) < 0.0;
+  if (has_feature(kFeatureNormalMaps)) ns = mapped_normal(Materials(scene.materials), instance, p, ns);
+  // Seen from behind, the whole frame turns to the ray.
+  if (away) ns = -ns;
+  shape.geometricNormal = ng;
+  shape.shadingNormal = bent_normal(ns, ng, o);
+  return shape;
+}
+
+#endif

@@ -1,0 +1,485 @@
+// The traversal against Embree, an independent reference (its scene ROBUST, over the same triangles in world space),
+// and against the promise of watertightness. Where the two disagree, double precision must show that the question was
+// too close to call.
+#if __has_include(<embree4/rtcore.h>)
+#include <embree4/rtcore.h>
+#else
+#include <embree3/rtcore.h>
+#endif
+
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <random>
+
+#include "support/gpu_fixture.h"
+#include "trace/compute_bvh.h"
+
+namespace tandem::test {
+namespace {
+
+using glm::dvec3;
+using trace::MeshTree;
+
+// The layouts of traversal_test.comp.
+struct Ray {
+  vec3 origin;
+  float tMin = 0.0f;
+  vec3 direction;
+  float tMax = 1e30f;
+};
+struct Result {
+  float t;
+  uint32_t instance;
+  uint32_t primitive;
+  uint32_t flags;
+  vec2 barycentrics;
+  bool hit() const { return flags & 1u; }
+  bool blocked() const { return flags & 2u; }
+};
+
+struct TestMesh {
+  std::vector<vec3> positions;
+  std::vector<uint32_t> indices;
+};
+
+struct Placed {
+  uint32_t mesh = 0;
+  mat4 objectToWorld{1.0f};
+  bool alphaTested = false;
+};
+
+/// A closed sphere of radius 1: neighbours share their corners to the bit.
+TestMesh sphere(uint32_t rings, uint32_t segments) {
+  TestMesh mesh;
+  mesh.positions = {{0, 1, 0}, {0, -1, 0}};
+  for (uint32_t ring = 1; ring < rings; ring++) {
+    for (uint32_t k = 0; k < segments; k++) {
+      const float theta = std::numbers::pi_v<float> * float(ring) / float(rings);
+      const float phi = 2.0f * std::numbers::pi_v<float> * float(k) / float(segments);
+      mesh.positions.push_back({std::sin(theta) * std::cos(phi), std::cos(theta), std::sin(theta) * std::sin(phi)});
+    }
+  }
+  const auto at = [&](uint32_t ring, uint32_t k) { return 2 + (ring - 1) * segments + k % segments; };
+  const auto add = [&](uint32_t a, uint32_t b, uint32_t c) { mesh.indices.insert(mesh.indices.end(), {a, b, c}); };
+  for (uint32_t k = 0; k < segments; k++) {
+    add(0, at(1, k + 1), at(1, k));
+    add(1, at(rings - 1, k), at(rings - 1, k + 1));
+    for (uint32_t ring = 1; ring + 1 < rings; ring++) {
+      add(at(ring, k), at(ring, k + 1), at(ring + 1, k));
+      add(at(ring, k + 1), at(ring + 1, k + 1), at(ring + 1, k));
+    }
+  }
+  return mesh;
+}
+
+TestMesh cube() {
+  TestMesh mesh;
+  for (uint32_t i = 0; i < 8; i++) mesh.positions.push_back({i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1});
+  mesh.indices = {0, 1, 3, 0, 3, 2, 4, 7, 5, 4, 6, 7, 0, 5, 1, 0, 4, 5,
+                  2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3};
+  return mesh;
+}
+
+float uniform(std::mt19937& random, float low, float high) {
+  return low + (high - low) * (float(random() >> 8) * 0x1p-24f);
+}
+vec3 uniformPoint(std::mt19937& random, float extent) {
+  const float x = uniform(random, -extent, extent), y = uniform(random, -extent, extent);
+  return {x, y, uniform(random, -extent, extent)};
+}
+
+/// Triangles of all shapes, slivers among them, through each other.
+TestMesh soup(uint32_t triangles) {
+  std::mt19937 random(11);
+  TestMesh mesh;
+  for (uint32_t i = 0; i < triangles; i++) {
+    const vec3 at = uniformPoint(random, 1.0f);
+    const float thin = i % 10 == 0 ? 0.01f : 0.6f;
+    for (const vec3 corner : {at, at + uniformPoint(random, 0.6f), at + uniformPoint(random, thin)}) {
+      mesh.indices.push_back(uint32_t(mesh.positions.size()));
+      mesh.positions.push_back(corner);
+    }
+  }
+  return mesh;
+}
+
+/// Meshes and their places, on the device, in Embree, and as triangles in world space to argue about.
+class TracedScene {
+ public:
+  TracedScene(gpu::Device& device, std::vector<TestMesh> meshes, std::vector<Placed> placed)
+      : device_(device), meshes_(std::move(meshes)), placed_(std::move(placed)) {
+    std::vector<MeshTree> trees;
+    for (const TestMesh& mesh : meshes_) {
+      trees.push_back(trace::buildMeshTree(mesh.positions, mesh.indices));
+      nodes_.push_back(upload(device, trees.back().nodes, "nodes"));
+      triangles_.push_back(upload(device, trees.back().triangles, "triangles"));
+    }
+    std::vector<Bounds> bounds;
+    std::vector<shared::BvhInstance> instances;
+    for (const Placed& p : placed_) {
+      bounds.push_back(trace::placedBounds(trees[p.mesh].bounds, p.objectToWorld));
+      instances.push_back(trace::makeInstance(p.objectToWorld, nodes_[p.mesh].address(), triangles_[p.mesh].address(),
+                                              p.alphaTested ? shared::kInstanceAlphaTested : 0u));
+    }
+    const trace::TopTree top = trace::buildTopTree(bounds);
+    top_ = upload(device, top.nodes, "top");
+    leaves_ = upload(device, top.leaves.empty() ? std::vector<uint32_t>{0} : top.leaves, "leaves");
+    if (instances.empty()) instances.emplace_back();
+    instances_ = upload(device, instances, "instances");
+    const shared::BvhScene scene{top_.address(), leaves_.address(), instances_.address(), uint32_t(placed_.size()), 0};
+    scene_ = upload(device, std::vector<shared::BvhScene>{scene}, "scene");
+  }
+
+  std::vector<Result> trace(const std::vector<Ray>& rays) {
+    const gpu::Buffer in = upload(device_, rays, "rays");
+    const gpu::Buffer out(device_, rays.size() * sizeof(Result), gpu::Memory::Device, "results");
+    struct Push {
+      uint64_t scene, rays, results;
+      uint32_t count, pad;
+    };
+    const Push push{scene_.address(), in.address(), out.address(), uint32_t(rays.size()), 0};
+    gpu::runOnce(device_, "traversal test", [&](gpu::Commands& commands) {
+      commands.dispatch("test/traversal_test", push, {gpu::groupsFor(push.count, 64)});
+    });
+    return download<Result>(device_, out, rays.size());
+  }
+
+  dvec3 corner(uint32_t instance, uint32_t primitive, int k) const {
+    return dvec3(worldCorner(instance, primitive, k));
+  }
+  vec3 worldCorner(uint32_t instance, uint32_t primitive, int k) const {
+    const TestMesh& mesh = meshes_[placed_[instance].mesh];
+    const glm::dvec4 point(dvec3(mesh.positions[mesh.indices[3 * primitive + k]]), 1.0);
+    return vec3(dvec3(glm::dmat4(placed_[instance].objectToWorld) * point));
+  }
+  uint32_t instances() const { return uint32_t(placed_.size()); }
+  uint32_t triangles(uint32_t instance) const { return uint32_t(meshes_[placed_[instance].mesh].indices.size() / 3); }
+  bool alphaTested(uint32_t instance) const { return placed_[instance].alphaTested; }
+
+ private:
+  gpu::Device& device_;
+  std::vector<TestMesh> meshes_;
+  std::vector<Placed> placed_;
+  std::vector<gpu::Buffer> nodes_, triangles_;
+  gpu::Buffer top_, leaves_, instances_, scene_;
+};
+
+/// The same scene in Embree, in world space; the triangles that alpha makes holes are not there.
+class Reference {
+ public:
+  explicit Reference(const TracedScene& scene) : device_(rtcNewDevice(nullptr)), scene_(rtcNewScene(device_)) {
+    rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_ROBUST);
+    for (uint32_t i = 0; i < scene.instances(); i++) attach(scene, i);
+    rtcCommitScene(scene_);
+  }
+  ~Reference() {
+    rtcReleaseScene(scene_);
+    rtcReleaseDevice(device_);
+  }
+  Reference(const Reference&) = delete;
+  Reference& operator=(const Reference&) = delete;
+
+  Result trace(const Ray& ray) const {
+    RTCRayHit query{};
+    query.ray = prepare(ray);
+    query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    RTCRay occluded = query.ray;
+#if RTC_VERSION_MAJOR >= 4
+    rtcIntersect1(scene_, &query);
+    rtcOccluded1(scene_, &occluded);
+#else
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene_, &context, &query);
+    rtcOccluded1(scene_, &context, &occluded);
+#endif
+    const bool hit = query.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+    Result result{query.ray.tfar, query.hit.geomID, 0, (hit ? 1u : 0u) | (occluded.tfar < 0.0f ? 2u : 0u), {}};
+    result.barycentrics = {query.hit.u, query.hit.v};
+    if (hit) result.primitive = primitives_.at(query.hit.geomID)[query.hit.primID];
+    return result;
+  }
+
+ private:
+  void attach(const TracedScene& scene, uint32_t instance) {
+    std::vector<uint32_t> primitives;
+    for (uint32_t p = 0; p < scene.triangles(instance); p++) {
+      if (!scene.alphaTested(instance) || p % 2 == 0) primitives.push_back(p);
+    }
+    const RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_TRIANGLE);
+    auto* corners = static_cast<vec3*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                                                               sizeof(vec3), 3 * primitives.size()));
+    auto* indices = static_cast<uint32_t*>(
+        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, primitives.size()));
+    for (size_t i = 0; i < 3 * primitives.size(); i++) {
+      corners[i] = scene.worldCorner(instance, primitives[i / 3], int(i % 3));
+      indices[i] = uint32_t(i);
+    }
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(scene_, geometry, instance);
+    rtcReleaseGeometry(geometry);
+    primitives_[instance] = std::move(primitives);
+  }
+
+  static RTCRay prepare(const Ray& ray) {
+    RTCRay r{};
+    r.org_x = ray.origin.x;
+    r.org_y = ray.origin.y;
+    r.org_z = ray.origin.z;
+    r.dir_x = ray.direction.x;
+    r.dir_y = ray.direction.y;
+    r.dir_z = ray.direction.z;
+    r.tnear = ray.tMin;
+    r.tfar = ray.tMax;
+    r.mask = ~0u;
+    return r;
+  }
+
+  RTCDevice device_;
+  RTCScene scene_;
+  std::map<uint32_t, std::vector<uint32_t>> primitives_;
+};
+
+/// How far a ray's line passes by a segment, and t there.
+double distanceToEdge(const Ray& ray, const dvec3& p, const dvec3& q) {
+  const dvec3 d = glm::normalize(dvec3(ray.direction)), o(ray.origin), e = q - p;
+  // Of all points of the segment, the one nearest to the line: minimise |w + s f| where w, f are what is across the
+  // line.
+  const auto across = [&](const dvec3& v) { return v - d * glm::dot(v, d); };
+  const dvec3 w = across(p - o), f = across(e);
+  const double s = glm::dot(f, f) > 0.0 ? glm::clamp(-glm::dot(w, f) / glm::dot(f, f), 0.0, 1.0) : 0.0;
+  return glm::length(w + s * f);
+}
+
+/// A triangle that was claimed hit, and where in double precision the ray meets its plane.
+struct Claim {
+  dvec3 corner[3];
+  double size = 0.0;    // of the numbers that were rounded: the largest of corners and origin
+  double cosine = 0.0;  // between ray and normal
+  double t = 0.0;
+  double slack = 0.0;  // how far t moves when the plane moves by 2e-6 of `size`
+
+  Claim(const TracedScene& scene, const Ray& ray, const Result& hit) : size(glm::length(dvec3(ray.origin))) {
+    for (int k = 0; k < 3; k++) {
+      corner[k] = scene.corner(hit.instance, hit.primitive, k);
+      size = std::max(size, glm::length(corner[k]));
+    }
+    const dvec3 origin(ray.origin), direction(ray.direction);
+    const dvec3 normal = glm::normalize(glm::cross(corner[1] - corner[0], corner[2] - corner[0]));
+    cosine = glm::dot(normal, glm::normalize(direction));
+    t = glm::dot(corner[0] - origin, normal) / glm::dot(normal, direction);
+    slack = 2e-6 * size / (std::abs(cosine) * glm::length(direction));
+  }
+};
+
+/// Whether double precision shows that this claim of a hit was too close to call: the ray passes an edge, or runs
+/// within the plane, or meets the plane at a limit of t.
+bool closeCall(const TracedScene& scene, const Ray& ray, const Result& hit) {
+  const Claim claim(scene, ray, hit);
+  for (int k = 0; k < 3; k++) {
+    if (distanceToEdge(ray, claim.corner[k], claim.corner[(k + 1) % 3]) < 1e-5 * claim.size) return true;
+  }
+  if (std::abs(claim.cosine) < 1e-4) return true;
+  return std::abs(claim.t - double(ray.tMin)) < claim.slack || std::abs(claim.t - double(ray.tMax)) < claim.slack;
+}
+
+/// How far two t may differ: what rounding at the scene's scale moves a hit along the ray.
+bool sameDistance(const Ray& ray, double a, double b) {
+  return std::abs(a - b) <= 1e-4 * std::max(std::abs(a), 1.0 / glm::length(dvec3(ray.direction)));
+}
+
+bool agree(const Ray& ray, const Result& ours, const Result& theirs) {
+  if (ours.hit() != theirs.hit() || ours.blocked() != theirs.blocked() || ours.hit() != ours.blocked()) return false;
+  if (!ours.hit()) return ours.t == ray.tMax;
+  return ours.instance == theirs.instance && ours.primitive == theirs.primitive &&
+         sameDistance(ray, ours.t, theirs.t) && glm::length(ours.barycentrics - theirs.barycentrics) < 1e-2f;
+}
+
+bool explained(const TracedScene& scene, const Ray& ray, const Result& ours, const Result& theirs) {
+  if (ours.hit() && theirs.hit() && ours.blocked() && sameDistance(ray, ours.t, theirs.t))
+    return true;  // two triangles in one place
+  if (ours.hit() && theirs.hit() && ours.instance == theirs.instance && ours.primitive == theirs.primitive &&
+      ours.blocked()) {
+    const Claim claim(scene, ray,
+                      ours);  // a grazing ray: the same triangle, and neither t is further off than rounding explains
+    return std::abs(ours.t - claim.t) < claim.slack && std::abs(theirs.t - claim.t) < claim.slack;
+  }
+  return (ours.hit() && closeCall(scene, ray, ours)) || (theirs.hit() && closeCall(scene, ray, theirs));
+}
+
+struct Verdict {
+  size_t mismatches = 0;
+  size_t unexplained = 0;
+  size_t hits = 0;
+};
+
+Verdict compare(TracedScene& scene, const std::vector<Ray>& rays) {
+  const Reference reference(scene);
+  const std::vector<Result> results = scene.trace(rays);
+  Verdict verdict;
+  for (size_t i = 0; i < rays.size(); i++) {
+    const Result theirs = reference.trace(rays[i]);
+    const Result& ours = results[i];
+    verdict.hits += theirs.hit();
+    if (agree(rays[i], ours, theirs)) continue;
+    verdict.mismatches++;
+    if (explained(scene, rays[i], ours, theirs)) continue;
+    verdict.unexplained++;
+    ADD_FAILURE() << "ray " << i << ": ours " << ours.flags << " t " << ours.t << " instance " << ours.instance
+                  << " primitive " << ours.primitive << ", Embree " << theirs.flags << " t " << theirs.t << " instance "
+                  << theirs.instance << " primitive " << theirs.primitive;
+    if (verdict.unexplained > 10) break;
+  }
+  return verdict;
+}
+
+mat4 place(vec3 translation, float angle, vec3 axis, vec3 scale) {
+  return glm::translate(mat4(1), translation) * glm::rotate(mat4(1), angle, glm::normalize(axis)) *
+         glm::scale(mat4(1), scale);
+}
+
+/// Rotated, mirrored, unequally scaled, sheared, alpha-tested, interpenetrating.
+TracedScene mixedScene(gpu::Device& device) {
+  std::vector<Placed> placed = {
+      {0, mat4(1)},
+      {0, place({1.5f, 0.2f, -0.4f}, 0.7f, {1, 2, 3}, {0.5f, 0.9f, 0.2f})},
+      {0, place({-1.5f, 0.4f, 0.6f}, 2.1f, {3, -1, 1}, {-0.7f, 0.7f, 0.7f})},
+      {1, place({0.3f, 1.6f, 0.1f}, 1.3f, {0, 1, 1}, {0.6f, 0.3f, 0.5f})},
+      {1, place({0.1f, -1.7f, -0.3f}, 0.0f, {0, 1, 0}, {-2.0f, 0.25f, 2.0f})},
+      {2, place({0.2f, 0.1f, 1.7f}, 0.4f, {1, 1, 0}, {0.8f, 0.8f, -0.8f})},
+      {2, place({-0.4f, 0.3f, -1.9f}, 2.6f, {1, 0, 1}, {0.4f, 1.2f, 0.7f}), true},
+  };
+  mat4 shear = place({1.7f, -0.6f, 1.4f}, 0.9f, {1, -1, 2}, {0.5f, 0.5f, 0.5f});
+  shear[1] += 0.8f * shear[0];
+  placed.push_back({1, shear});
+  return {device, {sphere(12, 16), cube(), soup(120)}, placed};
+}
+
+class Traversal : public GpuFixture {};
+
+TEST_F(Traversal, AMillionRandomRaysAgreeWithEmbree) {
+  TracedScene scene = mixedScene(device());
+  std::mt19937 random(2);
+  std::vector<Ray> rays(1'000'000);
+  for (size_t i = 0; i < rays.size(); i++) {
+    Ray& ray = rays[i];
+    ray.origin = uniformPoint(random, 3.0f);
+    do {
+      ray.direction = uniformPoint(random, 1.0f) - 0.25f * ray.origin;
+    } while (glm::length(ray.direction) < 0.05f);
+    ray.direction *= std::exp(uniform(random, -3.0f, 3.0f));  // t is in units of the direction
+    if (i % 8 == 0) ray.direction[int(random() % 3)] = 0.0f;
+    if (i % 16 == 0) ray.direction[int(random() % 3)] = 0.0f;
+    if (ray.direction == vec3(0)) ray.direction.y = i % 32 ? 2.0f : -2.0f;
+    const float metre = 1.0f / glm::length(ray.direction);
+    if (i % 3 == 1) ray.tMin = uniform(random, 0.0f, 2.0f) * metre;
+    if (i % 3 == 2) ray.tMax = uniform(random, 0.5f, 4.0f) * metre;
+  }
+  const Verdict verdict = compare(scene, rays);
+  EXPECT_EQ(verdict.unexplained, 0u);
+  EXPECT_LE(verdict.mismatches, 10u);
+  EXPECT_GT(verdict.hits, 300'000u);
+  EXPECT_LT(verdict.hits, 900'000u);
+  RecordProperty("mismatches", int(verdict.mismatches));
+  RecordProperty("hits", int(verdict.hits));
+}
+
+TEST_F(Traversal, RaysAtEdgesAndCornersAgreeWithEmbree) {
+  TracedScene scene = mixedScene(device());
+  std::mt19937 random(3);
+  std::vector<Ray> rays(200'000);
+  for (size_t i = 0; i < rays.size(); i++) {
+    const uint32_t instance = random() % scene.instances(), primitive = random() % scene.triangles(instance);
+    const int k = int(random() % 3);
+    const vec3 a = scene.worldCorner(instance, primitive, k), b = scene.worldCorner(instance, primitive, (k + 1) % 3);
+    const vec3 aim = i % 2 ? a : glm::mix(a, b, uniform(random, 0.0f, 1.0f));
+    rays[i].origin = uniformPoint(random, 3.0f);
+    if (i % 5 == 0) rays[i].origin[int(random() % 3)] = aim[int(random() % 3)];
+    rays[i].direction = aim - rays[i].origin;
+    if (rays[i].direction == vec3(0)) rays[i].direction = vec3(1, 0, 0);
+  }
+  // Most of these are close calls; each one must be.
+  EXPECT_EQ(compare(scene, rays).unexplained, 0u);
+}
+
+/// From points inside a closed mesh through its corners, its edges, and along the axes: nothing gets out.
+TEST_F(Traversal, NoRayEscapesFromAClosedSphere) {
+  const std::vector<mat4> places = {mat4(1), place({3, -2, 5}, 1.2f, {1, 2, 3}, {2.0f, 0.7f, -1.3f}),
+                                    place({100, 50, -70}, 0.3f, {0, 1, 0}, vec3(10))};
+  for (const mat4& placed : places) {
+    TracedScene scene(device(), {sphere(24, 48)}, {{0, placed}});
+    std::mt19937 random(4);
+    std::vector<Ray> rays;
+    for (int start = 0; start < 40; start++) {
+      const vec3 inside = start == 0 ? vec3(0) : uniformPoint(random, 0.5f);
+      const vec3 origin(placed * vec4(inside, 1));
+      for (uint32_t p = 0; p < scene.triangles(0); p++) {
+        for (int k = 0; k < 3; k++) {
+          const vec3 a = scene.worldCorner(0, p, k), b = scene.worldCorner(0, p, (k + 1) % 3);
+          for (float along : {0.0f, 0.5f, uniform(random, 0.0f, 1.0f)}) {
+            rays.push_back({.origin = origin, .direction = glm::mix(a, b, along) - origin});
+          }
+        }
+      }
+      for (int axis = 0; axis < 6; axis++) {
+        vec3 direction(0);
+        direction[axis / 2] = axis % 2 ? -1.0f : 1.0f;
+        rays.push_back({.origin = origin, .direction = direction});
+      }
+    }
+    size_t escaped = 0;
+    for (const Result& result : scene.trace(rays)) escaped += !result.hit() || !result.blocked();
+    EXPECT_EQ(escaped, 0u) << "of " << rays.size();
+  }
+}
+
+std::vector<Ray> raysAcross() {
+  std::mt19937 random(5);
+  std::vector<Ray> rays(10'000);
+  for (Ray& ray : rays) {
+    ray.origin = uniformPoint(random, 3.0f);
+    ray.direction = uniformPoint(random, 1.0f) - 0.3f * ray.origin;
+  }
+  return rays;
+}
+
+TEST_F(Traversal, AnEmptySceneIsMissed) {
+  TracedScene scene(device(), {cube()}, {});
+  for (const Result& result : scene.trace(raysAcross())) {
+    ASSERT_EQ(result.flags, 0u);
+    ASSERT_EQ(result.t, 1e30f);
+  }
+}
+
+TEST_F(Traversal, InstancesWithoutAnInverseChangeNothing) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const mat4 flat = glm::scale(mat4(1), {1, 0, 1});
+  TracedScene only(device(), {cube()}, {{0, flat}, {0, mat4(0)}});
+  for (const Result& result : only.trace(raysAcross())) ASSERT_EQ(result.flags, 0u);
+
+  TracedScene clean(device(), {cube()}, {{0, mat4(1)}});
+  TracedScene mixed(device(), {cube()}, {{0, mat4(1)}, {0, flat}, {0, glm::scale(mat4(1), {nan, 1, 1})}});
+  const std::vector<Ray> rays = raysAcross();
+  const std::vector<Result> expected = clean.trace(rays), results = mixed.trace(rays);
+  size_t hits = 0;
+  for (size_t i = 0; i < rays.size(); i++) {
+    hits += expected[i].hit();
+    ASSERT_EQ(results[i].flags, expected[i].flags);
+    ASSERT_EQ(results[i].t, expected[i].t);
+  }
+  EXPECT_GT(hits, 1000u);
+}
+
+TEST_F(Traversal, TheSameRaysGiveTheSameBits) {
+  TracedScene scene = mixedScene(device());
+  const std::vector<Ray> rays = raysAcross();
+  const std::vector<Result> first = scene.trace(rays), second = scene.trace(rays);
+  EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(Result)), 0);
+}
+
+}  // namespace
+}  // namespace tandem::test
