@@ -1,7 +1,4 @@
 // `tandem capture`
-#include <fmt/core.h>
-
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,9 +110,8 @@ int runCapture(CaptureWords words) {
   if (!report) return fail(report.refusal());
   const bool jsonOnStdout = jsonWanted && words.json.empty();
   if (!words.json.empty()) jobs::writeReport(words.json, jobs::captureJson(*report));
-  if (jsonOnStdout) fmt::print("{}", jobs::captureJson(*report));
-  if (!jsonOnStdout && !words.quiet) fmt::print("{}", jobs::captureText(*report));
-  std::fflush(stdout);
+  if (jsonOnStdout) print(jobs::captureJson(*report));
+  if (!jsonOnStdout && !words.quiet) print(jobs::captureText(*report));
   return report->exit;
 }
 

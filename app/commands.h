@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 #include "base/check.h"
 
@@ -13,6 +14,9 @@ using Command = std::function<int()>;
 
 /// Errors are one line on stderr; returns their exit code.
 int fail(const Refusal& refusal);
+
+/// Results, to stdout. Throws AdverseError where they do not arrive there.
+void print(const std::string& text);
 
 Command addCapture(CLI::App& parser);
 Command addDevices(CLI::App& parser);

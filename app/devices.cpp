@@ -1,6 +1,4 @@
 // `tandem devices`
-#include <fmt/core.h>
-
 #include <memory>
 
 #include "commands.h"
@@ -15,7 +13,7 @@ Command addDevices(CLI::App& parser) {
   return [json] {
     const auto list = jobs::listDevices();
     if (!list) return fail(list.refusal());
-    fmt::print("{}", *json ? jobs::devicesJson(*list) : jobs::devicesText(*list));
+    print(*json ? jobs::devicesJson(*list) : jobs::devicesText(*list));
     if (list->anyUsable()) return 0;
     return fail(refuse(ExitCode::NoUsableGpu, "none of these devices can be used; see the reasons above"));
   };

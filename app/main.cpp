@@ -2,6 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -16,6 +20,11 @@ int fail(const Refusal& refusal) {
   std::ranges::replace(line, '\n', ' ');
   log::error("{}", line);
   return static_cast<int>(refusal.exit);
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  throw adverse("cannot write to stdout: {}; check where it is redirected to", std::strerror(errno));
 }
 
 namespace {
@@ -57,6 +66,8 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
   using namespace tandem;
+  // Past the limit on file sizes write() then answers EFBIG, which is handled like a full disk, instead of ending the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return app::run(count, words);
   } catch (const AdverseError& error) {

@@ -13,12 +13,13 @@ struct Fraction {
   uint64_t denominator = 1;
 };
 
-/// A decimal number without sign, exactly: 23.976 = 23976/1000. At most 8 digits on either side of the point.
+/// A decimal number without sign, exactly: 23.976 = 23976/1000. At most 6 digits on either side of the point: no
+/// product below can overflow.
 std::optional<Fraction> parseDecimal(std::string_view text) {
   const size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
-  if (whole.empty() || whole.size() > 8 || part.size() > 8) return std::nullopt;
+  if (whole.empty() || whole.size() > 6 || part.size() > 6) return std::nullopt;
   Fraction value;
   for (const std::string_view digits : {whole, part}) {
     for (const char digit : digits) {
