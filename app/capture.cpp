@@ -1,4 +1,6 @@
 // `tandem capture`
+#include "jobs/capture.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,7 +8,6 @@
 #include "base/log.h"
 #include "capture_options.h"
 #include "commands.h"
-#include "jobs/capture.h"
 #include "jobs/report_file.h"
 
 namespace tandem::app {
@@ -17,7 +18,8 @@ constexpr const char* kFooter =
     "  tandem capture scene.glb -o shot.exr -o shot.png\n"
     "  tandem capture scene.glb -o shot.####.exr --frames 1-24 --size 1080p --samples 256\n"
     "  tandem capture builtin:cornell -o box.png --mode pipelined --simulate-dual --json\n"
-    "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 3 unusable input, 4 no usable GPU, 5 some frames failed, 130 interrupted.";
+    "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 3 unusable input, 4 no usable GPU, 5 some frames "
+    "failed, 130 interrupted.";
 
 /// Adds options under one heading of the help text.
 struct OptionGroup {
@@ -26,7 +28,9 @@ struct OptionGroup {
   CLI::Option* operator()(const char* names, std::string& value, const char* type, const char* help) const {
     return command.add_option(names, value, help)->type_name(type)->group(name);
   }
-  void operator()(const char* names, bool& value, const char* help) const { command.add_flag(names, value, help)->group(name); }
+  void operator()(const char* names, bool& value, const char* help) const {
+    command.add_flag(names, value, help)->group(name);
+  }
 };
 
 void addPictureOptions(CLI::App& command, CaptureWords& words) {
@@ -74,13 +78,15 @@ void addMachineOptions(CLI::App& command, CaptureWords& words) {
 void addFileOptions(CLI::App& command, CaptureWords& words) {
   const OptionGroup option{command, "Files and reports"};
   // One value for each -o: `-o a.exr scene.glb` has its scene.
-  command.add_option("-o,--output", words.patterns, "NAME.exr or NAME.png, with #### or %04d for frames; may be repeated")
+  command
+      .add_option("-o,--output", words.patterns, "NAME.exr or NAME.png, with #### or %04d for frames; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(option.name);
   option("--overwrite", words.overwrite, "Replace files that exist");
   option("--resume", words.resume, "Keep whole files that exist, render the rest");
-  words.jsonOption = option("--json", words.json, "[FILE]", "Report as JSON, to FILE, or to stdout instead of the summary");
+  words.jsonOption =
+      option("--json", words.json, "[FILE]", "Report as JSON, to FILE, or to stdout instead of the summary");
   words.jsonOption->expected(0, 1);
   option("-v,--verbose", words.verbose, "Say more");
   option("-q,--quiet", words.quiet, "No progress, no summary");
@@ -120,7 +126,9 @@ int runCapture(CaptureWords words) {
 Command addCapture(CLI::App& parser) {
   CLI::App* command = parser.add_subcommand("capture", "Render frames of a scene into EXR and PNG files");
   const auto words = std::make_shared<CaptureWords>();
-  command->add_option("SCENE", words->scene, "A .gltf or .glb file, or builtin:NAME (cornell, furnace, sphere, terrain, spinners)")
+  command
+      ->add_option("SCENE", words->scene,
+                   "A .gltf or .glb file, or builtin:NAME (cornell, furnace, sphere, terrain, spinners)")
       ->type_name("");
   addFileOptions(*command, *words);
   addPictureOptions(*command, *words);

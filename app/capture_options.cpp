@@ -37,7 +37,8 @@ Expected<std::vector<Aov>> parseAovs(const std::string& text) {
   std::vector<Aov> aovs;
   for (const std::string_view word : splitAtCommas(text)) {
     const auto aov = parseWord<Aov>(
-        "--aov", word, {{"albedo", Aov::Albedo}, {"normal", Aov::Normal}, {"depth", Aov::Depth}, {"motion", Aov::Motion}});
+        "--aov", word,
+        {{"albedo", Aov::Albedo}, {"normal", Aov::Normal}, {"depth", Aov::Depth}, {"motion", Aov::Motion}});
     if (!aov) return aov.refusal();
     if (std::ranges::find(aovs, *aov) == aovs.end()) aovs.push_back(*aov);
   }
@@ -54,7 +55,8 @@ Expected<std::optional<float>> parseExposure(const std::string& text) {
 Expected<double> parseShutter(const std::string& text) {
   const auto degrees = parseNumber("--shutter", text);
   if (degrees && *degrees >= 0.0 && *degrees <= 360.0) return *degrees;
-  return refuse(ExitCode::WrongUsage, "--shutter {}: give degrees from 0 (no blur) to 360 (open for the whole frame)", text);
+  return refuse(ExitCode::WrongUsage, "--shutter {}: give degrees from 0 (no blur) to 360 (open for the whole frame)",
+                text);
 }
 
 Problem readPicture(const CaptureWords& words, CaptureSettings& settings) {
@@ -112,7 +114,8 @@ Problem applyTopology(const std::string& topology, Mode& mode) {
   Mode wanted = Mode::Auto;
   const auto parse = [](const std::string& text) {
     return parseWord<Mode>("--topology", text,
-                           {{"auto", Mode::Auto}, {"single", Mode::Single}, {"independent", Mode::Pipelined}}, {"group"});
+                           {{"auto", Mode::Auto}, {"single", Mode::Single}, {"independent", Mode::Pipelined}},
+                           {"group"});
   };
   if (auto no = readInto(wanted, topology, parse)) return no;
   if (wanted == Mode::Auto) return std::nullopt;
@@ -128,13 +131,15 @@ Problem readMachine(const CaptureWords& words, CaptureSettings& settings) {
   using topology::LinkKind;
   frame::MachineSettings& machine = settings.machine;
   const auto mode = [](const std::string& text) {
-    return parseWord<Mode>("--mode", text, {{"auto", Mode::Auto}, {"single", Mode::Single}, {"pipelined", Mode::Pipelined}},
+    return parseWord<Mode>("--mode", text,
+                           {{"auto", Mode::Auto}, {"single", Mode::Single}, {"pipelined", Mode::Pipelined}},
                            {"sfr", "afr"});
   };
   const auto link = [](const std::string& text) {
-    return parseWord<LinkKind>("--link", text,
-                               {{"auto", LinkKind::Auto}, {"host-import", LinkKind::HostImport}, {"host-copy", LinkKind::HostCopy}},
-                               {"peer", "cuda"});
+    return parseWord<LinkKind>(
+        "--link", text,
+        {{"auto", LinkKind::Auto}, {"host-import", LinkKind::HostImport}, {"host-copy", LinkKind::HostCopy}},
+        {"peer", "cuda"});
   };
   const auto tracer = [](const std::string& text) {
     return parseWord<int>("--tracer", text, {{"auto", 0}, {"compute", 0}}, {"rt"});
@@ -159,13 +164,15 @@ bool looksLikeScene(const std::string& word) {
 Expected<CaptureSettings> readWords(const CaptureWords& words) {
   CaptureSettings settings;
   if (words.scene.empty()) {
-    return refuse(ExitCode::WrongUsage, "SCENE is missing: give a .gltf or .glb file or builtin:NAME; see tandem capture --help");
+    return refuse(ExitCode::WrongUsage,
+                  "SCENE is missing: give a .gltf or .glb file or builtin:NAME; see tandem capture --help");
   }
   settings.scene = words.scene;
   settings.patterns = words.patterns;
   settings.validation = words.validation;
   settings.quiet = words.quiet;
-  if (words.overwrite && words.resume) return refuse(ExitCode::WrongUsage, "--overwrite and --resume contradict each other: give one");
+  if (words.overwrite && words.resume)
+    return refuse(ExitCode::WrongUsage, "--overwrite and --resume contradict each other: give one");
   if (words.verbose && words.quiet) return refuse(ExitCode::WrongUsage, "-v and -q contradict each other: give one");
   if (words.overwrite) settings.existing = jobs::ExistingFrames::Replace;
   if (words.resume) settings.existing = jobs::ExistingFrames::Resume;

@@ -1,8 +1,9 @@
 // `tandem devices`
+#include "jobs/devices.h"
+
 #include <memory>
 
 #include "commands.h"
-#include "jobs/devices.h"
 
 namespace tandem::app {
 

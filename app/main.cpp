@@ -1,4 +1,5 @@
-// The program: reads which command it is, runs it, and turns every error into one line and an exit code (README.md, "Exit codes").
+// The program: reads which command it is, runs it, and turns every error into one line and an exit code (README.md,
+// "Exit codes").
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -45,7 +46,8 @@ bool comesLater(int count, char** words) {
 }
 
 int run(int count, char** words) {
-  if (comesLater(count, words)) return fail(refuse(ExitCode::WrongUsage, "'{}' is not in this version; see tandem --help", words[1]));
+  if (comesLater(count, words))
+    return fail(refuse(ExitCode::WrongUsage, "'{}' is not in this version; see tandem --help", words[1]));
   CLI::App parser("Tandem renders glTF scenes with Vulkan ray tracing on two GPUs.", "tandem");
   parser.set_version_flag("--version", fmt::format("tandem {}", jobs::kVersion));
   parser.require_subcommand(0, 1);
@@ -66,7 +68,8 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
   using namespace tandem;
-  // Past the limit on file sizes write() then answers EFBIG, which is handled like a full disk, instead of ending the program.
+  // Past the limit on file sizes write() then answers EFBIG, which is handled like a full disk, instead of ending the
+  // program.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return app::run(count, words);
@@ -75,6 +78,6 @@ int main(int count, char** words) {
   } catch (const std::bad_alloc&) {
     return app::failed("this machine has too little memory for that; choose a smaller --size or scene");
   } catch (const std::exception& error) {
-    return app::failed(fmt::format("internal error: {}; please report it", error.what()));
+    return app::failed(fmt::format("internal error: {}", error.what()));
   }
 }

@@ -1,4 +1,5 @@
-// Values of options, read strictly: the whole text or a refusal (WrongUsage) that names the option, what was given and what would be right.
+// Values of options, read strictly: the whole text or a refusal (WrongUsage) that names the option, what was given and
+// what would be right.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ Refusal notAmong(std::string_view option, std::string_view text, std::span<const
 
 /// A word's value. `later`: words that a later version will know.
 template <class T>
-Expected<T> parseWord(std::string_view option, std::string_view text, const std::vector<std::pair<std::string_view, T>>& words,
+Expected<T> parseWord(std::string_view option, std::string_view text,
+                      const std::vector<std::pair<std::string_view, T>>& words,
                       const std::vector<std::string_view>& later = {}) {
   std::vector<std::string_view> known;
   for (const auto& [word, value] : words) {

@@ -30,7 +30,8 @@ constexpr uint32_t kSamplesOnGpu = 64;
 Expected<uint32_t> defaultSamples(const gpu::Instance& instance, const frame::MachineSettings& machine) {
   const auto gpus = frame::chooseGpus(instance.adapters(), machine);
   if (!gpus) return gpus.refusal();
-  const bool software = std::ranges::all_of(*gpus, [&](uint32_t index) { return instance.adapters()[index].software(); });
+  const bool software =
+      std::ranges::all_of(*gpus, [&](uint32_t index) { return instance.adapters()[index].software(); });
   return software ? kSamplesOnSoftware : kSamplesOnGpu;
 }
 
@@ -87,7 +88,8 @@ void CaptureLoop::run(const std::vector<Target>& targets) {
   }
   // One EXR costs one core; half of the cores stay with the renderer, and each thread holds a frame in memory.
   const uint32_t threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
-  const auto existing = settings_.existing == ExistingFrames::Refuse ? output::Existing::Keep : output::Existing::Replace;
+  const auto existing =
+      settings_.existing == ExistingFrames::Refuse ? output::Existing::Keep : output::Existing::Replace;
   FrameWriter writer({existing, settings_.compression, threads});
   Progress progress(todo.size(), !settings_.quiet);
   size_t next = 0;
@@ -176,7 +178,9 @@ void conclude(CaptureReport& report) {
               missing > 0 ? "; the same command with --resume renders the rest" : "");
     report.exit = 128 + report.interruptedBy;
   } else if (failed > 0) {
-    if (missing > failed) log::error("stopped after {} failures in a row, {} frames were not rendered", FrameWriter::kHopeless, missing - failed);
+    if (missing > failed)
+      log::error("stopped after {} failures in a row, {} frames were not rendered", FrameWriter::kHopeless,
+                 missing - failed);
     report.exit = static_cast<int>(onDisk > 0 ? ExitCode::SomeFramesFailed : ExitCode::Failed);
   } else if (report.validationMessages > 0) {
     log::error("the Vulkan validation layers had {} messages", report.validationMessages);
@@ -189,12 +193,13 @@ std::optional<Refusal> render(const CaptureSettings& settings, scene::Scene scen
                               Clock::time_point begin, CaptureReport& report) {
   auto instance = openInstance(settings.validation);
   if (!instance) return instance.refusal();
-  const auto samples = settings.samples ? Expected<uint32_t>(*settings.samples) : defaultSamples(**instance, settings.machine);
+  const auto samples =
+      settings.samples ? Expected<uint32_t>(*settings.samples) : defaultSamples(**instance, settings.machine);
   if (!samples) return samples.refusal();
   report.picture.samples = *samples;
   {
-    auto renderer = frame::Renderer::make(**instance, std::make_shared<const scene::Scene>(std::move(scene)), report.picture,
-                                          settings.machine, settings.camera);
+    auto renderer = frame::Renderer::make(**instance, std::make_shared<const scene::Scene>(std::move(scene)),
+                                          report.picture, settings.machine, settings.camera);
     if (!renderer) return renderer.refusal();
     report.loadSeconds = secondsSince(begin);
     CaptureLoop(settings, **renderer, report).run(targets);

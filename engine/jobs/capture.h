@@ -7,9 +7,10 @@
 
 namespace tandem::jobs {
 
-/// Checks everything first (frames, names, files, scene, folders, devices, memory), then renders. Refuses before the first frame; files that
-/// fail to be written are in the report, and CaptureReport::exit says how the program ends. Throws AdverseError where the machine fails
-/// while rendering; what is finished by then is on disk. Ends early, at a frame's boundary, on SIGINT and SIGTERM.
+/// Checks everything first (frames, names, files, scene, folders, devices, memory), then renders. Refuses before the
+/// first frame; files that fail to be written are in the report, and CaptureReport::exit says how the program ends.
+/// Throws AdverseError where the machine fails while rendering; what is finished by then is on disk. Ends early, at a
+/// frame's boundary, on SIGINT and SIGTERM.
 Expected<CaptureReport> capture(const CaptureSettings& settings);
 
 }  // namespace tandem::jobs

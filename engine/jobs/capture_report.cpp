@@ -33,7 +33,8 @@ std::string filesText(const CaptureReport& report) {
     text += fmt::format("{}{}\n", first->files[i], first == last ? "" : " ... " + last->files[i]);
   }
   text += fmt::format("{} of {} frames written in {:.2f} s", written, report.planned, report.seconds);
-  if (written > 0 && report.seconds > 0) text += fmt::format(" ({:.3g} fps)", static_cast<double>(written) / report.seconds);
+  if (written > 0 && report.seconds > 0)
+    text += fmt::format(" ({:.3g} fps)", static_cast<double>(written) / report.seconds);
   if (kept > 0) text += fmt::format(", {} kept from before", kept);
   return text + fmt::format(", after {:.2f} s of loading\n", report.loadSeconds);
 }
@@ -41,7 +42,8 @@ std::string filesText(const CaptureReport& report) {
 std::string passesText(const CaptureReport& report) {
   std::string text;
   for (const frame::NodeReport& node : report.run.nodes) {
-    text += fmt::format("node {}: {} ({}{}{})", node.node, node.adapter, node.type, node.pci.empty() ? "" : ", ", node.pci);
+    text +=
+        fmt::format("node {}: {} ({}{}{})", node.node, node.adapter, node.type, node.pci.empty() ? "" : ", ", node.pci);
     text += node.rows > 0 ? fmt::format(", traces {} rows by {}\n", node.rows, node.tracer) : "\n";
   }
   for (const PassTime& pass : report.passes) {
@@ -53,8 +55,9 @@ std::string passesText(const CaptureReport& report) {
 std::string linksText(const CaptureReport& report) {
   std::string text;
   for (const exec::LinkUse& link : report.run.links) {
-    text += fmt::format("link node {} -> node {}: {}, {} in {} transfers, {:.2f} GB/s\n", link.from, link.to, link.carried.kind,
-                        bytesText(link.carried.bytes), link.carried.transfers, link.carried.gigabytesPerSecond());
+    text += fmt::format("link node {} -> node {}: {}, {} in {} transfers, {:.2f} GB/s\n", link.from, link.to,
+                        link.carried.kind, bytesText(link.carried.bytes), link.carried.transfers,
+                        link.carried.gigabytesPerSecond());
   }
   return text;
 }
@@ -117,8 +120,9 @@ std::vector<PassTime> medianPasses(const std::vector<std::vector<exec::PassRepor
 std::string captureText(const CaptureReport& report) {
   std::string text = filesText(report);
   if (report.run.nodes.empty()) return text;
-  text += fmt::format("{}x{}, {} samples, {} bounces, {}, {} triangles\n", report.run.size.width, report.run.size.height,
-                      report.picture.samples, report.picture.bounces, report.run.camera, report.run.sceneTriangles);
+  text +=
+      fmt::format("{}x{}, {} samples, {} bounces, {}, {} triangles\n", report.run.size.width, report.run.size.height,
+                  report.picture.samples, report.picture.bounces, report.run.camera, report.run.sceneTriangles);
   text += fmt::format("mode {}, topology {}\n", report.run.mode, report.run.topology);
   return text + passesText(report) + linksText(report);
 }

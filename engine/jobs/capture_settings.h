@@ -21,19 +21,19 @@ enum class ExistingFrames {
 };
 
 struct CaptureSettings {
-  std::string scene;                 // a .gltf, a .glb, or builtin:NAME
-  std::string environment;           // a .hdr; empty: what the scene brings, a sky for files
-  std::vector<std::string> patterns; // -o, one or more
-  std::string frames = "1";          // output/sequence.h
-  frame::PictureSettings picture;    // samples are set by `samples`
-  std::optional<uint32_t> samples;   // unset: 4 where only software devices render, 64 otherwise
+  std::string scene;                  // a .gltf, a .glb, or builtin:NAME
+  std::string environment;            // a .hdr; empty: what the scene brings, a sky for files
+  std::vector<std::string> patterns;  // -o, one or more
+  std::string frames = "1";           // output/sequence.h
+  frame::PictureSettings picture;     // samples are set by `samples`
+  std::optional<uint32_t> samples;    // unset: 4 where only software devices render, 64 otherwise
   frame::MachineSettings machine;
   scene::CameraRequest camera;
   FrameTimes times;
   output::Compression compression = output::Compression::Zip;
   ExistingFrames existing = ExistingFrames::Refuse;
   bool validation = false;
-  bool quiet = false;                // no progress line
+  bool quiet = false;  // no progress line
 };
 
 }  // namespace tandem::jobs

@@ -15,12 +15,15 @@ using json = nlohmann::ordered_json;
 std::string gibibytes(uint64_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1u << 30)); }
 
 std::string apiText(uint32_t version) {
-  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
 }
 
 std::string adapterText(const gpu::Adapter& adapter) {
   std::string text = fmt::format("GPU {}: {} ({})\n", adapter.index, adapter.name, gpu::adapterTypeName(adapter.type));
-  const auto line = [&](const char* label, const std::string& value) { text += fmt::format("  {:<12}{}\n", label, value); };
+  const auto line = [&](const char* label, const std::string& value) {
+    text += fmt::format("  {:<12}{}\n", label, value);
+  };
   std::string reasons;
   for (const std::string& reason : adapter.refusals) reasons += (reasons.empty() ? "" : "; ") + reason;
   line("usable", adapter.usable() ? "yes" : "no: " + reasons);

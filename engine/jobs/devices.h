@@ -13,7 +13,7 @@ namespace tandem::jobs {
 /// Plain data; the handles in it are dead.
 struct DeviceList {
   std::vector<gpu::Adapter> adapters;
-  std::vector<std::vector<uint32_t>> groups;   // device groups as indices of adapters
+  std::vector<std::vector<uint32_t>> groups;  // device groups as indices of adapters
   bool anyUsable() const;
 };
 

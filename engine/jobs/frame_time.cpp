@@ -52,7 +52,8 @@ Expected<FrameRate> parseFrameRate(std::string_view text) {
 double FrameTimes::shutterSeconds() const { return shutterDegrees / 360.0 * rate.denominator / rate.numerator; }
 
 frame::FrameRequest requestFor(uint32_t frame, const FrameTimes& times) {
-  // In units of 1 / (720 * numerator) seconds everything but a fractional shutter angle is a whole number; long double keeps 64 bits.
+  // In units of 1 / (720 * numerator) seconds everything but a fractional shutter angle is a whole number; long double
+  // keeps 64 bits.
   const auto unit = 720.0L * times.rate.numerator;
   const auto centre = 720.0L * (static_cast<int64_t>(frame) - 1) * times.rate.denominator;
   const auto half = static_cast<long double>(times.shutterDegrees) * times.rate.denominator;

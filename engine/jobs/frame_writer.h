@@ -1,4 +1,5 @@
-// Finished frames on their way to the disk, off the render thread: threads that hash, encode and write, behind a short queue.
+// Finished frames on their way to the disk, off the render thread: threads that hash, encode and write, behind a short
+// queue.
 #pragma once
 
 #include <condition_variable>
@@ -17,11 +18,11 @@ namespace tandem::jobs {
 /// One finished frame with pixels of its own.
 struct FrameJob {
   uint32_t frame = 0;
-  std::vector<std::string> files;   // .exr or .png each
+  std::vector<std::string> files;  // .exr or .png each
   Extent size;
   std::vector<shared::RadianceTexel> linear;
   std::vector<shared::LdrTexel> ldr;
-  std::vector<shared::AlbedoTexel> albedo;   // each AOV empty unless asked for
+  std::vector<shared::AlbedoTexel> albedo;  // each AOV empty unless asked for
   std::vector<shared::NormalTexel> normal;
   std::vector<shared::DepthTexel> depth;
   std::vector<shared::MotionTexel> motion;
@@ -57,7 +58,7 @@ class FrameWriter {
   std::vector<WrittenFrame> finish();
 
   static constexpr size_t kWaiting = 2;
-  static constexpr uint32_t kHopeless = 3;   // failures in a row
+  static constexpr uint32_t kHopeless = 3;  // failures in a row
 
  private:
   void work();

@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM while a job runs: the first asks it to end at the next frame's boundary, the second ends the program at once.
+// SIGINT and SIGTERM while a job runs: the first asks it to end at the next frame's boundary, the second ends the
+// program at once.
 #pragma once
 
 namespace tandem::jobs {

@@ -8,8 +8,9 @@
 
 namespace tandem::jobs {
 
-/// `name`: a .gltf or .glb file, or builtin:NAME. `environment`: a .hdr file that replaces the scene's environment; empty: built-in scenes
-/// keep their own, files get the default sky, since glTF has no environments. Refusals and throws as scene/gltf.h, builtin.h, environment.h.
+/// `name`: a .gltf or .glb file, or builtin:NAME. `environment`: a .hdr file that replaces the scene's environment;
+/// empty: built-in scenes keep their own, files get the default sky, since glTF has no environments. Refusals and
+/// throws as scene/gltf.h, builtin.h, environment.h.
 Expected<scene::LoadedScene> loadScene(const std::string& name, const std::string& environment);
 
 }  // namespace tandem::jobs

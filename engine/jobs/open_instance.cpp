@@ -10,7 +10,8 @@ namespace {
 std::string hiddenDrivers() {
   std::string text;
   for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
-    if (const char* value = std::getenv(name)) text += fmt::format("; {} is set to '{}': unset it or check that file", name, value);
+    if (const char* value = std::getenv(name))
+      text += fmt::format("; {} is set to '{}': unset it or check that file", name, value);
   }
   return text;
 }
@@ -24,10 +25,11 @@ Expected<std::unique_ptr<gpu::Instance>> openInstance(bool validation) {
     return Refusal{why.exit, why.exit == ExitCode::NoUsableGpu ? why.message + hiddenDrivers() : why.message};
   }
   if ((*instance)->adapters().empty()) {
-    return refuse(ExitCode::NoUsableGpu,
-                  "no Vulkan device answers; install a driver (without a GPU, Mesa's software device: mesa-vulkan-drivers, which "
-                  "tools/run.sh installs){}",
-                  hiddenDrivers());
+    return refuse(
+        ExitCode::NoUsableGpu,
+        "no Vulkan device answers; install a driver (without a GPU, Mesa's software device: mesa-vulkan-drivers, which "
+        "tools/run.sh installs){}",
+        hiddenDrivers());
   }
   return instance;
 }

@@ -8,7 +8,8 @@
 
 namespace tandem::jobs {
 
-/// Opens the instance. Refuses as Instance::open, and (NoUsableGpu) where no device answers at all; names the variables that hide drivers.
+/// Opens the instance. Refuses as Instance::open, and (NoUsableGpu) where no device answers at all; names the variables
+/// that hide drivers.
 Expected<std::unique_ptr<gpu::Instance>> openInstance(bool validation);
 
 }  // namespace tandem::jobs

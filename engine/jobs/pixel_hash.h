@@ -8,8 +8,9 @@
 
 namespace tandem::jobs {
 
-/// FNV-1a's xor and multiply over words of 8 bytes, with a rotation between, since the multiplication alone carries nothing downwards. Each
-/// step is a bijection: planes that differ in one word differ in the hash. Bytes beyond the last whole word count as a word with zeros.
+/// FNV-1a's xor and multiply over words of 8 bytes, with a rotation between, since the multiplication alone carries
+/// nothing downwards. Each step is a bijection: planes that differ in one word differ in the hash. Bytes beyond the
+/// last whole word count as a word with zeros.
 uint64_t pixelHash(std::span<const std::byte> bytes);
 
 /// 16 hexadecimal digits.

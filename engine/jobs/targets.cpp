@@ -56,8 +56,9 @@ std::optional<Refusal> checkExisting(Target& target, const CaptureSettings& sett
     const std::optional<Extent> size = sizeOfWholePicture(file);
     allWhole = allWhole && size.has_value();
     if (size && *size != settings.picture.size) {
-      return refuse(ExitCode::WrongUsage, "--resume: {} is {}x{}, this run is {}x{}; give the same --size, or --overwrite", file,
-                    size->width, size->height, settings.picture.size.width, settings.picture.size.height);
+      return refuse(ExitCode::WrongUsage,
+                    "--resume: {} is {}x{}, this run is {}x{}; give the same --size, or --overwrite", file, size->width,
+                    size->height, settings.picture.size.width, settings.picture.size.height);
     }
   }
   target.kept = settings.existing == ExistingFrames::Resume && allWhole;
@@ -75,7 +76,8 @@ Expected<std::vector<Target>> planTargets(const CaptureSettings& settings) {
   std::set<std::string> names;
   for (const uint32_t frame : *frames) {
     Target target{frame, {}, false};
-    for (const output::OutputPattern& pattern : *patterns) target.files.push_back(output::expandPattern(pattern, frame));
+    for (const output::OutputPattern& pattern : *patterns)
+      target.files.push_back(output::expandPattern(pattern, frame));
     if (auto refusal = checkTwice(target, names)) return *refusal;
     if (auto refusal = checkExisting(target, settings)) return *refusal;
     targets.push_back(std::move(target));

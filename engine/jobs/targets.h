@@ -15,11 +15,12 @@ namespace tandem::jobs {
 struct Target {
   uint32_t frame = 0;
   std::vector<std::string> files;
-  bool kept = false;   // --resume: all files are there and whole
+  bool kept = false;  // --resume: all files are there and whole
 };
 
-/// Reads --frames and -o, and looks at what is there; changes nothing on disk. Refuses (WrongUsage) what output/sequence.h refuses, two -o
-/// that name one file, an existing file without --overwrite or --resume, and with --resume a whole picture of another size.
+/// Reads --frames and -o, and looks at what is there; changes nothing on disk. Refuses (WrongUsage) what
+/// output/sequence.h refuses, two -o that name one file, an existing file without --overwrite or --resume, and with
+/// --resume a whole picture of another size.
 Expected<std::vector<Target>> planTargets(const CaptureSettings& settings);
 
 /// Makes missing folders and tries whether files can be made in them. Refuses as output/whole_file.h.

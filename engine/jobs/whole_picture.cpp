@@ -16,7 +16,8 @@
 namespace tandem::jobs {
 namespace {
 
-/// Our files are single-part scan lines, written downwards: the last block is the last that a truncated file would lack.
+/// Our files are single-part scan lines, written downwards: the last block is the last that a truncated file would
+/// lack.
 std::optional<Extent> sizeOfWholeExr(const std::string& path) {
   try {
     Imf::InputFile file(path.c_str(), 0);

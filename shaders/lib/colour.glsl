@@ -16,7 +16,13 @@ vec3 srgbEncode(vec3 linear) {
 /// ACES 1.0 RRT and sRGB ODT, Stephen Hill's fit (published in M. Pettineo's BakingLab, ACES.hlsl, 2016): into a space
 /// where the curve acts per channel, a rational curve, and back. Input: exposed linear radiance >= 0; output:
 /// display-linear [0, 1].
-vec3 tonemapAces(vec3 exposed) {
+///
+/// The transform is made for a dim cinema and shows middle grey (0.18) at 0.10, so every picture looks underexposed beside
+/// the other operators. kAcesGrey is the exposure at which 0.18 comes out as 0.18: the root of the rational curve there.
+const float kAcesGrey = 0.26315 / 0.18;
+
+vec3 tonemapAces(vec3 radiance) {
+  const vec3 exposed = kAcesGrey * radiance;
   // Rows of the two published matrices: sRGB -> XYZ -> D60 -> AP1 -> RRT_SAT, and ODT_SAT -> XYZ -> D65 -> sRGB.
   const vec3 v = vec3(dot(exposed, vec3(0.59719, 0.35458, 0.04823)),
                       dot(exposed, vec3(0.07600, 0.90834, 0.01566)),

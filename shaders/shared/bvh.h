@@ -7,7 +7,8 @@
 TANDEM_SHARED_BEGIN
 
 /// A binary node with the boxes of both children: (lo.x, hi.x, lo.y, hi.y) of child 0, of child 1, (lo.z, hi.z) of both. 64 bytes.
-/// A child reference is an inner node's index, or kLeafBit | count << kLeafCountShift | first leaf entry.
+/// A child reference is an inner node's index, or kLeafBit | count << kLeafCountShift | first leaf entry. Count 0 is a sign of the walk's
+/// own (its end), which a tree without entries holds in boxes out of reach. A slab test hits inverted boxes, so no box is ever empty.
 struct BvhNode {
   vec4 xy0;
   vec4 xy1;
@@ -42,7 +43,7 @@ struct BvhScene {
   uint64_t nodes;       // top level BvhNode[], root at 0; leaf entries index `leaves`
   uint64_t leaves;      // uint[]: instance index per top-level leaf entry
   uint64_t instances;   // BvhInstance[]
-  uint instanceCount;   // 0: every ray misses
+  uint instanceCount;   // 0: every ray misses, and nothing above is read
   uint pad;
 };
 

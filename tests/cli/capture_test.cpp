@@ -1,4 +1,5 @@
-// `tandem capture` when all is well, and what its report says; the report is read, so that a mode that did not run cannot pass.
+// `tandem capture` when all is well, and what its report says; the report is read, so that a mode that did not run
+// cannot pass.
 #include <map>
 
 #include "cli/run_program.h"
@@ -45,7 +46,8 @@ TEST_F(Capture, NamesOfSequences) {
 }
 
 TEST_F(Capture, SingleRunsOnOneNode) {
-  const json report = json::parse(capture({"builtin:spinners", "-o", "a.png", "--mode", "single", "--json", "--validation"}).out);
+  const json report =
+      json::parse(capture({"builtin:spinners", "-o", "a.png", "--mode", "single", "--json", "--validation"}).out);
   EXPECT_EQ(report["schema"], 1);
   EXPECT_EQ(report["mode"], "single");
   EXPECT_EQ(report["validationMessages"], 0);
@@ -59,8 +61,9 @@ TEST_F(Capture, SingleRunsOnOneNode) {
 
 TEST_F(Capture, PipelinedTracesOnOneNodeAndEndsOnTheOther) {
   for (const char* link : {"host-import", "host-copy"}) {
-    const ProgramResult result = capture({"builtin:spinners", "-o", std::string(link) + "####.png", "--frames", "1-3", "--mode", "pipelined",
-                                          "--simulate-dual", "--link", link, "--json", "--validation"});
+    const ProgramResult result =
+        capture({"builtin:spinners", "-o", std::string(link) + "####.png", "--frames", "1-3", "--mode", "pipelined",
+                 "--simulate-dual", "--link", link, "--json", "--validation"});
     ASSERT_EQ(result.exit, 0) << result.err;
     const json report = json::parse(result.out);
     EXPECT_EQ(report["mode"], "pipelined");
@@ -98,7 +101,7 @@ TEST_F(Capture, EveryModeRepeatAndSubsetHasTheSamePixels) {
   EXPECT_EQ(hashesOf({"--mode", "pipelined", "--simulate-dual", "--frames", "1-4"}), single);
   const json two = hashesOf({"--mode", "pipelined", "--simulate-dual", "--frames", "3-4"});
   EXPECT_EQ(two, (json{{"3", single["3"]}, {"4", single["4"]}}));
-  EXPECT_NE(hashesOf({"--mode", "single", "--frames", "1", "--bounces", "2"})["1"], single["1"]);
+  EXPECT_NE(hashesOf({"--mode", "single", "--frames", "1", "--time", "0.5"})["1"], single["1"]);
 }
 
 TEST_F(Capture, FilesAreTheSameWhereTheirPixelsAre) {
@@ -109,7 +112,8 @@ TEST_F(Capture, FilesAreTheSameWhereTheirPixelsAre) {
 
 TEST_F(Capture, TimeMovesFramesAlong) {
   const auto hashOf = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"builtin:spinners", "-o", "a.exr", "--overwrite", "--json", "--motion-blur", "off", "--shutter", "0"});
+    more.insert(more.begin(),
+                {"builtin:spinners", "-o", "a.exr", "--overwrite", "--json", "--motion-blur", "off", "--shutter", "0"});
     return json::parse(capture(more).out)["frames"][0]["hash"]["linear"];
   };
   EXPECT_NE(hashOf({"--time", "0"}), hashOf({"--time", "0.3"}));
@@ -145,8 +149,8 @@ TEST_F(Capture, ResumeKeepsWholeFramesAndRendersTheRest) {
   EXPECT_EQ(read("a.0003.exr").size(), exr.size());
   EXPECT_EQ(files().size(), 10u);
   EXPECT_TRUE(resume("1-5")["nodes"].empty()) << "nothing is left to do";
-  expectError(run({"capture", "builtin:cornell", "-o", "a.####.png", "--resume", "--size", "32x36", "--frames", "1-5"}), 2,
-              {"a.0001.png", "64x36", "32x36", "--overwrite"});
+  expectError(run({"capture", "builtin:cornell", "-o", "a.####.png", "--resume", "--size", "32x36", "--frames", "1-5"}),
+              2, {"a.0001.png", "64x36", "32x36", "--overwrite"});
 }
 
 TEST_F(Capture, AReportInAFileLeavesTheSummaryOnStdout) {
@@ -171,16 +175,20 @@ TEST_F(Capture, ProgressIsForTerminals) {
 
 TEST_F(Capture, AovsMakeTheExrLarger) {
   ASSERT_EQ(capture({"builtin:cornell", "-o", "a.exr", "--compression", "none"}).exit, 0);
-  ASSERT_EQ(capture({"builtin:cornell", "-o", "b.exr", "--compression", "none", "--aov", "albedo,normal,depth,motion"}).exit, 0);
+  ASSERT_EQ(
+      capture({"builtin:cornell", "-o", "b.exr", "--compression", "none", "--aov", "albedo,normal,depth,motion"}).exit,
+      0);
   // image_writer.h: albedo 3 halves, normal 3 halves, depth a float, motion 2 halves.
   EXPECT_GE(read("b.exr").size() - read("a.exr").size(), 64u * 36u * (6 + 6 + 4 + 4));
-  for (const char* name : {"albedo.R", "normal.X", "depth.Z", "motion.X"}) EXPECT_TRUE(says(read("b.exr"), name)) << name;
+  for (const char* name : {"albedo.R", "normal.X", "depth.Z", "motion.X"})
+    EXPECT_TRUE(says(read("b.exr"), name)) << name;
 }
 
 TEST_F(Capture, TheHeaderSaysHowItWasMade) {
   ASSERT_EQ(capture({"builtin:cornell", "-o", "a.exr", "--fps", "24000/1001", "--seed", "17"}).exit, 0);
   const std::string bytes = read("a.exr");
-  for (const char* word : {"framesPerSecond", "capDate", "worldToCamera", "tandem.seed", "tandem.samples", "Tandem 0."}) {
+  for (const char* word :
+       {"framesPerSecond", "capDate", "worldToCamera", "tandem.seed", "tandem.samples", "Tandem 0."}) {
     EXPECT_TRUE(says(bytes, word)) << word;
   }
   const int32_t rate[] = {24000, 1001};

@@ -1,6 +1,4 @@
 // Runs that do not reach their end: signals, and disks that fill up. What is on disk afterwards is whole.
-#include <sys/mount.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -50,13 +48,15 @@ TEST_F(Sequence, AnInterruptEndsAtAFramesBoundary) {
   ASSERT_LT(count, 9999u);
   EXPECT_EQ(files().size(), count + 1) << "a file for each frame of the report, and the report";
   for (const std::string& name : files()) {
-    if (name != "report.json") EXPECT_TRUE(isWholePng(read(name))) << name;
+    EXPECT_TRUE(name == "report.json" || isWholePng(read(name))) << name;
   }
   // And the rest can be had.
-  const ProgramResult rest = capture({"builtin:cornell", "-o", "a.####.png", "--frames", "1-" + std::to_string(count + 2), "--resume", "--json"});
+  const ProgramResult rest = capture(
+      {"builtin:cornell", "-o", "a.####.png", "--frames", "1-" + std::to_string(count + 2), "--resume", "--json"});
   EXPECT_EQ(rest.exit, 0) << rest.err;
   size_t kept = 0;
-  for (const json& frame : json::parse(rest.out)["frames"]) kept += frame["kept"].get<bool>() ? 1 : 0;
+  const json resumed = json::parse(rest.out);
+  for (const json& frame : resumed["frames"]) kept += frame["kept"].get<bool>() ? 1 : 0;
   EXPECT_EQ(kept, count);
 }
 
@@ -67,15 +67,14 @@ TEST_F(Sequence, TerminateHasItsOwnExitCode) {
 }
 
 TEST_F(Interrupt, ASecondSignalEndsAtOnceAndLeavesNoPicture) {
-  // 8K at 4096 samples would take this device hours.
   const RunOptions options{.meanwhile = [&](pid_t child) {
     waitFor([&] { return catchesInterrupts(child); });
     ::kill(child, SIGINT);
-    std::this_thread::sleep_for(milliseconds(200));
+    std::this_thread::sleep_for(milliseconds(2));  // still loading: the first signal is seen after that
     ::kill(child, SIGTERM);
   }};
   const ProgramResult result =
-      run({"capture", "builtin:terrain?triangles=4000000", "-o", "a.exr", "--size", "8k", "--samples", "4096"}, options);
+      run({"capture", "builtin:terrain?triangles=8000000", "-o", "a.exr", "--samples", "4096"}, options);
   EXPECT_EQ(result.exit, 143) << result.err;
   EXPECT_TRUE(files().empty());
 }
@@ -99,8 +98,8 @@ class FullDisk : public Cli {
 
 TEST_F(FullDisk, OneFrameThatDoesNotFit) {
   if (!mountDisk("64k")) GTEST_SKIP() << "no small disk can be made here (mount: " << reason_ << "); needs root";
-  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.exr", "--size", "256x144", "--samples", "1",
-                                    "--compression", "none", "-q"});
+  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.exr", "--size", "256x144", "--samples",
+                                    "1", "--compression", "none", "-q"});
   expectError(result, 1, {"frame 1", "disk/a.exr", "No space left", "--resume"});
   EXPECT_TRUE(files("disk").empty());
 }
@@ -108,8 +107,8 @@ TEST_F(FullDisk, OneFrameThatDoesNotFit) {
 TEST_F(FullDisk, FramesThatFitStayAndTheRestIsReported) {
   // A frame has 128 * 72 * 8 = 73,728 bytes and a header: three fit.
   if (!mountDisk("256k")) GTEST_SKIP() << "no small disk can be made here (mount: " << reason_ << "); needs root";
-  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.####.exr", "--frames", "1-20", "--size", "128x72",
-                                    "--samples", "1", "--compression", "none", "--json"});
+  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.####.exr", "--frames", "1-20", "--size",
+                                    "128x72", "--samples", "1", "--compression", "none", "--json"});
   EXPECT_EQ(result.exit, 5) << result.err;
   EXPECT_TRUE(says(result.err, "No space left") && says(result.err, "stopped after")) << result.err;
   EXPECT_EQ(files("disk"), (std::vector<std::string>{"disk/a.0001.exr", "disk/a.0002.exr", "disk/a.0003.exr"}));
@@ -119,15 +118,6 @@ TEST_F(FullDisk, FramesThatFitStayAndTheRestIsReported) {
   for (const json& frame : report["frames"]) failed += frame.contains("failure") ? 1 : 0;
   EXPECT_GE(failed, 3u);
   EXPECT_LT(report["frames"].size(), 20u) << "it does not render on for nothing";
-}
-
-TEST_F(Interrupt, ALimitOnFileSizesIsAnErrorAndLeavesNothing) {
-  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "a.exr", "--size", "256x144", "--samples", "1", "--compression", "none"},
-                                   {.fileLimit = 100'000});
-  EXPECT_EQ(result.exit, 1) << result.err;
-  EXPECT_FALSE(result.killed);
-  EXPECT_TRUE(says(result.err, "a.exr") && says(result.err, "File too large")) << result.err;
-  EXPECT_TRUE(files().empty());
 }
 
 }  // namespace

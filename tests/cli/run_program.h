@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,17 +30,20 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct ProgramResult {
-  int exit = -1;       // exit code; 128 + signal where a signal killed it
-  bool killed = false; // by a signal
+  int exit = -1;        // exit code; 128 + signal where a signal killed it
+  bool killed = false;  // by a signal
   std::string out;
   std::string err;
 };
 
+inline constexpr int kNoMount = 98;
+
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment;
-  std::function<void(pid_t)> meanwhile;   // called once, while the program runs
-  bool terminal = false;                  // stderr is one
-  rlim_t fileLimit = RLIM_INFINITY;       // bytes that one file may have
+  std::function<void(pid_t)> meanwhile;  // called once, while the program runs
+  bool terminal = false;                 // stderr is one
+  rlim_t fileLimit = RLIM_INFINITY;      // bytes that one file may have
+  std::string memoryInfo;  // a file that it sees as /proc/meminfo; exit code kNoMount where that needs more rights
   std::chrono::seconds limit{200};
 };
 
@@ -52,13 +57,20 @@ inline std::string drain(int file) {
   return text;
 }
 
-[[noreturn]] inline void becomeProgram(std::vector<char*> words, const fs::path& folder, int out, int err, const RunOptions& options) {
+[[noreturn]] inline void becomeProgram(std::vector<char*> words, const fs::path& folder, int out, int err,
+                                       const RunOptions& options) {
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (options.fileLimit != RLIM_INFINITY) {
-    const struct rlimit bytes {options.fileLimit, options.fileLimit};
+    const struct rlimit bytes { options.fileLimit, options.fileLimit };
     ::setrlimit(RLIMIT_FSIZE, &bytes);
   }
   if (::chdir(folder.c_str()) != 0) ::_exit(99);
+  // In a mount namespace of its own: nobody else sees that file.
+  if (!options.memoryInfo.empty() &&
+      (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+       ::mount(options.memoryInfo.c_str(), "/proc/meminfo", nullptr, MS_BIND, nullptr) != 0)) {
+    ::_exit(kNoMount);
+  }
   ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
@@ -73,7 +85,8 @@ class Cli : public testing::Test {
  protected:
   void SetUp() override {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("tandem_cli_") + info->name() + "_" + std::to_string(::getpid()));
+    folder_ =
+        fs::temp_directory_path() / (std::string("tandem_cli_") + info->name() + "_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -87,7 +100,9 @@ class Cli : public testing::Test {
   }
 
   fs::path path(const std::string& name) const { return folder_ / name; }
-  void write(const std::string& name, const std::string& bytes) const { std::ofstream(path(name), std::ios::binary) << bytes; }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
   std::string read(const std::string& name) const {
     std::ifstream file(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -148,14 +163,16 @@ inline ProgramResult Cli::run(std::vector<std::string> arguments, const RunOptio
 
 inline bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-/// One refusal: the exit code, one line on stderr that begins as all errors do and has all these words, nothing on stdout.
+/// One refusal: the exit code, one line on stderr that begins as all errors do and has all these words, nothing on
+/// stdout.
 inline void expectError(const ProgramResult& result, int exit, const std::vector<std::string>& words) {
   EXPECT_EQ(result.exit, exit) << result.err;
   EXPECT_FALSE(result.killed);
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(result.err.starts_with("tandem: error: ")) << result.err;
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
-  for (const std::string& word : words) EXPECT_TRUE(says(result.err, word)) << "'" << word << "' is missing in: " << result.err;
+  for (const std::string& word : words)
+    EXPECT_TRUE(says(result.err, word)) << "'" << word << "' is missing in: " << result.err;
 }
 
 /// PNG 1.2: the signature begins and the IEND chunk ends a whole file.

@@ -30,10 +30,11 @@ TEST_F(Usage, HelpOfCaptureNamesEveryOption) {
   const ProgramResult result = run({"capture", "--help"});
   EXPECT_EQ(result.exit, 0);
   for (const char* option :
-       {"--output", "--overwrite", "--resume", "--json", "--verbose", "--quiet", "--size", "--samples", "--bounces", "--seed",
-        "--environment", "--exposure", "--tonemap", "--aov", "--compression", "--camera", "--eye", "--target", "--up", "--yfov",
-        "--frames", "--fps", "--time", "--motion-blur", "--shutter", "--gpus", "--simulate-dual", "--mode", "--topology",
-        "--link", "--tracer", "--validation"}) {
+       {"--output",      "--overwrite", "--resume",      "--json",        "--verbose",  "--quiet",         "--size",
+        "--samples",     "--bounces",   "--seed",        "--environment", "--exposure", "--tonemap",       "--aov",
+        "--compression", "--camera",    "--eye",         "--target",      "--up",       "--yfov",          "--frames",
+        "--fps",         "--time",      "--motion-blur", "--shutter",     "--gpus",     "--simulate-dual", "--mode",
+        "--topology",    "--link",      "--tracer",      "--validation"}) {
     EXPECT_TRUE(says(result.out, option)) << option;
   }
 }

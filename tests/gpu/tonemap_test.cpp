@@ -26,8 +26,19 @@ Colour multiply(const double (&m)[3][3], const Colour& v) {
   return r;
 }
 
-/// S. Hill's fit of the ACES RRT and sRGB ODT.
+/// S. Hill's fit of the ACES RRT and sRGB ODT, exposed so that middle grey stays: the curve is solved for it here, not copied.
+double greyExposure() {
+  double low = 0.0, high = 1.0;
+  for (int step = 0; step < 60; ++step) {
+    const double v = 0.5 * (low + high);
+    const double shown = (v * (v + 0.0245786) - 0.000090537) / (v * (0.983729 * v + 0.4329510) + 0.238081);
+    (shown < 0.18 ? low : high) = v;
+  }
+  return low / 0.18;
+}
+
 Colour aces(Colour c) {
+  for (double& v : c) v *= greyExposure();
   const double in[3][3] = {{0.59719, 0.35458, 0.04823}, {0.07600, 0.90834, 0.01566}, {0.02840, 0.13383, 0.83777}};
   const double out[3][3] = {
       {1.60475, -0.53108, -0.07367}, {-0.10208, 1.10813, -0.00605}, {-0.00327, -0.07276, 1.07602}};

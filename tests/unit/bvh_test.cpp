@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 
+#include "base/check.h"
 #include "trace/compute_bvh.h"
 
 namespace tandem::trace {
@@ -168,6 +169,25 @@ TEST(MeshTree, StaysWithinTheStackWhereSahWouldNot) {
     soup.add({size, 0, 0}, {1.5f * size, 0, 0}, {size, 0.5f * size, 0});
   }
   expectSound(soup, soup.build(), 2000);
+}
+
+TEST(BinaryTree, FallsBackToTheMedianWhereTheLimitIsAsTightAsCanBe) {
+  // 1024 boxes in 1024 leaves fit into 10 levels in one shape only, and these are lopsided: SAH can't make it.
+  std::vector<Bounds> boxes;
+  for (int i = 0; i < 1024; i++) {
+    const float at = std::ldexp(1.0f, i % 32) + float(i);
+    boxes.push_back({vec3(at, 0, 0), vec3(at + 1, 1, 1)});
+  }
+  const BinaryTree tree = buildBinaryTree(boxes, {.leafSize = 1, .depth = 10});
+  Walk walk{.nodes = tree.nodes, .boxesAbove = {}};
+  walk.down(0, {});
+  EXPECT_EQ(walk.depth, 10u);
+  ASSERT_EQ(walk.boxesAbove.size(), boxes.size());
+  for (const auto& [entry, above] : walk.boxesAbove) {
+    const Bounds& held = boxes[tree.order[entry]];
+    for (const Bounds& box : above) EXPECT_TRUE(contains(box, held.min) && contains(box, held.max));
+  }
+  EXPECT_THROW(buildBinaryTree(std::vector<Bounds>{Bounds{}}, {}), BrokenPromise);
 }
 
 TEST(MeshTree, LeavesOutWhatCannotBeTraced) {

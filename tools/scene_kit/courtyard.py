@@ -11,10 +11,10 @@ HALF_X, HALF_Z = 3.5 * BAY, 2.5 * BAY
 SECONDS = 16.0
 WHEEL_TURNS_PER_SECOND = 1.5
 CART_SPEED = 2.0
-CART_TURNS = (3.6, -3.4, 4.6)   # where the cart starts, turns back, and turns again (z)
-SUN_TRAVELS = (-0.36, -0.39, -0.93)
-SUN_LUX = 12.0
-MAIN_EYE, MAIN_TARGET, MAIN_YFOV = (-10.75, 1.65, -0.28), (0.0, 1.95, -0.05), 47.0
+CART_TURNS = (2.7, -3.4, 4.6)   # where the cart starts, turns back, and turns again (z)
+SUN_TRAVELS = (0.34, -0.66, -0.93)
+SUN_LUX = 5.0
+MAIN_EYE, MAIN_TARGET, MAIN_YFOV = (-8.15, 1.68, 1.25), (0.0, 2.0, -0.75), 48.0
 
 
 def build():
@@ -32,14 +32,14 @@ def build():
 def _materials(scene):
     add = scene.material
     plaster = dict(maps=textures.plaster(), prefix="plaster", metres=2.4)
-    add("plaster cream", (0.78, 0.70, 0.55), 0.88, **plaster)
-    add("plaster sienna", (0.80, 0.53, 0.29), 0.88, **plaster)
-    add("plaster ochre", (0.82, 0.69, 0.50), 0.88, **plaster)
-    add("plaster vault", (0.84, 0.80, 0.72), 0.90, **plaster)
+    add("plaster cream", (0.92, 0.86, 0.74), 0.88, **plaster)
+    add("plaster sienna", (0.92, 0.68, 0.42), 0.88, **plaster)
+    add("plaster ochre", (0.92, 0.80, 0.62), 0.88, **plaster)
+    add("plaster vault", (0.94, 0.91, 0.85), 0.90, **plaster)
     limestone = dict(maps=textures.limestone(), prefix="limestone", metres=1.1)
-    add("limestone", (1.0, 0.98, 0.94), 0.62, **limestone)
-    add("limestone grey", (0.66, 0.66, 0.65), 0.68, **limestone)
-    add("limestone fountain", (0.98, 0.95, 0.90), 0.45, **limestone)
+    add("limestone", (1.0, 0.99, 0.96), 0.62, relief=0.6, **limestone)
+    add("limestone grey", (0.84, 0.83, 0.81), 0.68, relief=0.6, **limestone)
+    add("limestone fountain", (0.98, 0.95, 0.90), 0.45, relief=0.6, **limestone)
     add("limestone floor", (0.72, 0.68, 0.62), 0.26, relief=0.4, **limestone)
     add("ashlar", (0.95, 0.90, 0.82), 0.72, maps=textures.ashlar(), prefix="ashlar", metres=1.6)
     add("marble floor", maps=textures.marble_floor(), prefix="marble", metres=3.2)
@@ -65,7 +65,7 @@ def _materials(scene):
     add("shutter green", (0.075, 0.17, 0.13), 0.55)
     add("enamel blue", (0.035, 0.10, 0.38), 0.12)
     add("enamel white", (0.80, 0.79, 0.74), 0.14)
-    add("lantern glass", (0.75, 0.55, 0.30), 0.3, glow=(30.0, 16.5, 6.3))
+    add("lantern glass", (0.75, 0.55, 0.30), 0.3, glow=(16.0, 8.6, 3.2))
 
 
 def _cameras(scene):
@@ -102,7 +102,7 @@ def _continuous(turns):
 
 def _sun(scene):
     turn = glb.look((0.0, 0.0, 0.0), SUN_TRAVELS)
-    scene.node("sun", at=(10.0, 18.0, 26.0), turn=turn, light={"type": "directional", "color": [1.0, 0.77, 0.51], "intensity": SUN_LUX})
+    scene.node("sun", at=(10.0, 18.0, 26.0), turn=turn, light={"type": "directional", "color": [1.0, 0.80, 0.56], "intensity": SUN_LUX})
 
 
 def _building(scene):
@@ -129,7 +129,8 @@ def _arcade(scene, side, name, bays, mesh, lantern):
         x = (i - (bays - 1) / 2) * BAY
         scene.node(f"{name} arch {i}", side, mesh["arch_bay"], (x, 0, 0))
         scene.node(f"{name} dentils {i}", side, mesh["dentils"], (x, 0, 0))
-        scene.node(f"{name} lantern {i}", side, lantern, (x, SPRING + RADIUS, COLUMN_Z), turn=("y", 37 * i % 60) if i else None)
+        if name != "near" or i % 2:
+            scene.node(f"{name} lantern {i}", side, lantern, (x, SPRING + RADIUS, COLUMN_Z), turn=("y", 37 * i % 60) if i else None)
         scene.node(f"{name} railing {i}", side, mesh["railing_bay"], (x, TERRACE, COLUMN_Z if name == "screen" else 0.06))
     for i in range(1, bays):
         x = (i - bays / 2) * BAY

@@ -82,7 +82,7 @@ def plaster(size=512, metres=2.4):
 def limestone(size=512, metres=1.1):
     broad, fine = noise(size, 21, 1.3, 1, 60), noise(size, 22, 0.6, 20, 160)
     pits = smoothstep(1.7, 2.6, noise(size, 23, 0.5, 24, 110))
-    tone = 0.62 + 0.045 * broad + 0.018 * fine
+    tone = 0.70 + 0.045 * broad + 0.018 * fine
     base = tone[..., None] * [1.0, 0.955, 0.87] * (1.0 - 0.45 * pits[..., None])
     height = 0.0006 * noise(size, 22, 1.0, 10, 110) - 0.0016 * pits
     return {"base": colour(base, 4), "normal": normals(height, metres, 6)}

@@ -1,0 +1,162 @@
+// Embree's answers to the questions that traversal answers, and the judgement of where the two may differ: only where
+// double precision shows that the question was too close to call in single precision.
+#pragma once
+
+#if __has_include(<embree4/rtcore.h>)
+#include <embree4/rtcore.h>
+#else
+#include <embree3/rtcore.h>
+#endif
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "gpu/traced_scene.h"
+
+namespace tandem::test {
+
+/// The same scene in Embree, in world space; the triangles that alpha makes holes are not there.
+class Reference {
+ public:
+  explicit Reference(const TracedScene& scene) : device_(rtcNewDevice(nullptr)), scene_(rtcNewScene(device_)) {
+    rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_ROBUST);
+    for (uint32_t i = 0; i < scene.instances(); i++) attach(scene, i);
+    rtcCommitScene(scene_);
+  }
+  ~Reference() {
+    rtcReleaseScene(scene_);
+    rtcReleaseDevice(device_);
+  }
+  Reference(const Reference&) = delete;
+  Reference& operator=(const Reference&) = delete;
+
+  Result trace(const Ray& ray) const {
+    RTCRayHit query{};
+    query.ray = prepare(ray);
+    query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    RTCRay occluded = query.ray;
+#if RTC_VERSION_MAJOR >= 4
+    rtcIntersect1(scene_, &query);
+    rtcOccluded1(scene_, &occluded);
+#else
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene_, &context, &query);
+    rtcOccluded1(scene_, &context, &occluded);
+#endif
+    const bool hit = query.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+    Result result{query.ray.tfar, query.hit.geomID, 0, (hit ? 1u : 0u) | (occluded.tfar < 0.0f ? 2u : 0u), {}};
+    result.barycentrics = {query.hit.u, query.hit.v};
+    if (hit) result.primitive = primitives_.at(query.hit.geomID)[query.hit.primID];
+    return result;
+  }
+
+ private:
+  void attach(const TracedScene& scene, uint32_t instance) {
+    std::vector<uint32_t> primitives;
+    for (uint32_t p = 0; p < scene.triangles(instance); p++) {
+      if (!scene.alphaTested(instance) || p % 2 == 0) primitives.push_back(p);
+    }
+    const RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_TRIANGLE);
+    auto* corners = static_cast<vec3*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                                                               sizeof(vec3), 3 * primitives.size()));
+    auto* indices = static_cast<uint32_t*>(
+        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, primitives.size()));
+    for (size_t i = 0; i < 3 * primitives.size(); i++) {
+      corners[i] = scene.worldCorner(instance, primitives[i / 3], int(i % 3));
+      indices[i] = uint32_t(i);
+    }
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(scene_, geometry, instance);
+    rtcReleaseGeometry(geometry);
+    primitives_[instance] = std::move(primitives);
+  }
+
+  static RTCRay prepare(const Ray& ray) {
+    RTCRay r{};
+    r.org_x = ray.origin.x;
+    r.org_y = ray.origin.y;
+    r.org_z = ray.origin.z;
+    r.dir_x = ray.direction.x;
+    r.dir_y = ray.direction.y;
+    r.dir_z = ray.direction.z;
+    r.tnear = ray.tMin;
+    r.tfar = ray.tMax;
+    r.mask = ~0u;
+    return r;
+  }
+
+  RTCDevice device_;
+  RTCScene scene_;
+  std::map<uint32_t, std::vector<uint32_t>> primitives_;
+};
+
+/// How far a ray's line passes by a segment, and t there.
+inline double distanceToEdge(const Ray& ray, const dvec3& p, const dvec3& q) {
+  const dvec3 d = glm::normalize(dvec3(ray.direction)), o(ray.origin), e = q - p;
+  // Of all points of the segment, the one nearest to the line: minimise |w + s f| where w, f are what is across the
+  // line.
+  const auto across = [&](const dvec3& v) { return v - d * glm::dot(v, d); };
+  const dvec3 w = across(p - o), f = across(e);
+  const double s = glm::dot(f, f) > 0.0 ? glm::clamp(-glm::dot(w, f) / glm::dot(f, f), 0.0, 1.0) : 0.0;
+  return glm::length(w + s * f);
+}
+
+/// A triangle that was claimed hit, and where in double precision the ray meets its plane.
+struct Claim {
+  dvec3 corner[3];
+  double size = 0.0;    // of the numbers that were rounded: the largest of corners and origin
+  double cosine = 0.0;  // between ray and normal
+  double t = 0.0;
+  double slack = 0.0;  // how far t moves when the plane moves by 2e-6 of `size`
+
+  Claim(const TracedScene& scene, const Ray& ray, const Result& hit) : size(glm::length(dvec3(ray.origin))) {
+    for (int k = 0; k < 3; k++) {
+      corner[k] = scene.corner(hit.instance, hit.primitive, k);
+      size = std::max(size, glm::length(corner[k]));
+    }
+    const dvec3 origin(ray.origin), direction(ray.direction);
+    const dvec3 normal = glm::normalize(glm::cross(corner[1] - corner[0], corner[2] - corner[0]));
+    cosine = glm::dot(normal, glm::normalize(direction));
+    t = glm::dot(corner[0] - origin, normal) / glm::dot(normal, direction);
+    slack = 2e-6 * size / (std::abs(cosine) * glm::length(direction));
+  }
+};
+
+/// Whether double precision shows that this claim of a hit was too close to call: the ray passes an edge, or runs
+/// within the plane, or meets the plane at a limit of t.
+inline bool closeCall(const TracedScene& scene, const Ray& ray, const Result& hit) {
+  const Claim claim(scene, ray, hit);
+  for (int k = 0; k < 3; k++) {
+    if (distanceToEdge(ray, claim.corner[k], claim.corner[(k + 1) % 3]) < 1e-5 * claim.size) return true;
+  }
+  if (std::abs(claim.cosine) < 1e-4) return true;
+  return std::abs(claim.t - double(ray.tMin)) < claim.slack || std::abs(claim.t - double(ray.tMax)) < claim.slack;
+}
+
+/// How far two t may differ: what rounding at the scene's scale moves a hit along the ray.
+inline bool sameDistance(const Ray& ray, double a, double b) {
+  return std::abs(a - b) <= 1e-4 * std::max(std::abs(a), 1.0 / glm::length(dvec3(ray.direction)));
+}
+
+inline bool agree(const Ray& ray, const Result& ours, const Result& theirs) {
+  if (ours.hit() != theirs.hit() || ours.blocked() != theirs.blocked() || ours.hit() != ours.blocked()) return false;
+  if (!ours.hit()) return ours.t == ray.tMax;
+  return ours.instance == theirs.instance && ours.primitive == theirs.primitive &&
+         sameDistance(ray, ours.t, theirs.t) && glm::length(ours.barycentrics - theirs.barycentrics) < 1e-2f;
+}
+
+inline bool explained(const TracedScene& scene, const Ray& ray, const Result& ours, const Result& theirs) {
+  if (ours.hit() && theirs.hit() && ours.blocked() && sameDistance(ray, ours.t, theirs.t))
+    return true;  // two triangles in one place
+  if (ours.hit() && theirs.hit() && ours.instance == theirs.instance && ours.primitive == theirs.primitive &&
+      ours.blocked()) {
+    const Claim claim(scene, ray,
+                      ours);  // a grazing ray: the same triangle, and neither t is further off than rounding explains
+    return std::abs(ours.t - claim.t) < claim.slack && std::abs(theirs.t - claim.t) < claim.slack;
+  }
+  return (ours.hit() && closeCall(scene, ray, ours)) || (theirs.hit() && closeCall(scene, ray, theirs));
+}
+
+}  // namespace tandem::test

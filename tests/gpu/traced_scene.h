@@ -1,0 +1,105 @@
+// A scene of instanced triangle meshes for tests of traversal: on the device as the tracer has it, and as triangles in
+// world space.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/gpu_fixture.h"
+#include "trace/compute_bvh.h"
+
+namespace tandem::test {
+
+using glm::dvec3;
+
+// The layouts of traversal_test.comp.
+struct Ray {
+  vec3 origin;
+  float tMin = 0.0f;
+  vec3 direction;
+  float tMax = 1e30f;
+};
+struct Result {
+  float t;
+  uint32_t instance;
+  uint32_t primitive;
+  uint32_t flags;
+  vec2 barycentrics;
+  bool hit() const { return flags & 1u; }
+  bool blocked() const { return flags & 2u; }
+};
+
+struct TestMesh {
+  std::vector<vec3> positions;
+  std::vector<uint32_t> indices;
+};
+
+struct Placed {
+  uint32_t mesh = 0;
+  mat4 objectToWorld{1.0f};
+  bool alphaTested = false;
+};
+
+/// Meshes and their places, on the device, in Embree, and as triangles in world space to argue about.
+class TracedScene {
+ public:
+  TracedScene(gpu::Device& device, std::vector<TestMesh> meshes, std::vector<Placed> placed)
+      : device_(device), meshes_(std::move(meshes)), placed_(std::move(placed)) {
+    std::vector<trace::MeshTree> trees;
+    for (const TestMesh& mesh : meshes_) {
+      trees.push_back(trace::buildMeshTree(mesh.positions, mesh.indices));
+      nodes_.push_back(upload(device, trees.back().nodes, "nodes"));
+      triangles_.push_back(upload(device, trees.back().triangles, "triangles"));
+    }
+    std::vector<Bounds> bounds;
+    std::vector<shared::BvhInstance> instances;
+    for (const Placed& p : placed_) {
+      bounds.push_back(trace::placedBounds(trees[p.mesh].bounds, p.objectToWorld));
+      instances.push_back(trace::makeInstance(p.objectToWorld, nodes_[p.mesh].address(), triangles_[p.mesh].address(),
+                                              p.alphaTested ? shared::kInstanceAlphaTested : 0u));
+    }
+    const trace::TopTree top = trace::buildTopTree(bounds);
+    top_ = upload(device, top.nodes, "top");
+    leaves_ = upload(device, top.leaves.empty() ? std::vector<uint32_t>{0} : top.leaves, "leaves");
+    if (instances.empty()) instances.emplace_back();
+    instances_ = upload(device, instances, "instances");
+    const shared::BvhScene scene{top_.address(), leaves_.address(), instances_.address(), uint32_t(placed_.size()), 0};
+    scene_ = upload(device, std::vector<shared::BvhScene>{scene}, "scene");
+  }
+
+  std::vector<Result> trace(const std::vector<Ray>& rays) {
+    const gpu::Buffer in = upload(device_, rays, "rays");
+    const gpu::Buffer out(device_, rays.size() * sizeof(Result), gpu::Memory::Device, "results");
+    struct Push {
+      uint64_t scene, rays, results;
+      uint32_t count, pad;
+    };
+    const Push push{scene_.address(), in.address(), out.address(), uint32_t(rays.size()), 0};
+    gpu::runOnce(device_, "traversal test", [&](gpu::Commands& commands) {
+      commands.dispatch("test/traversal_test", push, {gpu::groupsFor(push.count, 64)});
+    });
+    return download<Result>(device_, out, rays.size());
+  }
+
+  dvec3 corner(uint32_t instance, uint32_t primitive, int k) const {
+    return dvec3(worldCorner(instance, primitive, k));
+  }
+  vec3 worldCorner(uint32_t instance, uint32_t primitive, int k) const {
+    const TestMesh& mesh = meshes_[placed_[instance].mesh];
+    const glm::dvec4 point(dvec3(mesh.positions[mesh.indices[3 * primitive + k]]), 1.0);
+    return vec3(dvec3(glm::dmat4(placed_[instance].objectToWorld) * point));
+  }
+  uint32_t instances() const { return uint32_t(placed_.size()); }
+  uint32_t triangles(uint32_t instance) const { return uint32_t(meshes_[placed_[instance].mesh].indices.size() / 3); }
+  bool alphaTested(uint32_t instance) const { return placed_[instance].alphaTested; }
+
+ private:
+  gpu::Device& device_;
+  std::vector<TestMesh> meshes_;
+  std::vector<Placed> placed_;
+  std::vector<gpu::Buffer> nodes_, triangles_;
+  gpu::Buffer top_, leaves_, instances_, scene_;
+};
+
+}  // namespace tandem::test

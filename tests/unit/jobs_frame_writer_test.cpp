@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "jobs/frame_writer.h"
+#include "jobs/pixel_hash.h"
+#include "jobs/targets.h"
+#include "jobs/whole_picture.h"
+
+namespace tandem::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FrameFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ =
+        fs::temp_directory_path() / (std::string("tandem_frames_") + info->name() + "_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  FrameJob job(uint32_t frame, std::vector<std::string> files) const {
+    FrameJob made;
+    made.frame = frame;
+    made.files = std::move(files);
+    made.size = {24, 40};
+    made.linear.resize(made.size.pixels());
+    made.ldr.resize(made.size.pixels(), shared::LdrTexel{0xff000000u + frame});
+    return made;
+  }
+
+  void cut(const std::string& name, uintmax_t less) const {
+    fs::resize_file(path(name), fs::file_size(path(name)) - less);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FrameFiles, AllFramesAreWrittenAndHashed) {
+  FrameWriter writer({output::Existing::Keep, output::Compression::Zip, 3});
+  for (uint32_t frame = 12; frame > 0; --frame) {
+    writer.push(job(frame, {path(std::to_string(frame) + ".exr"), path(std::to_string(frame) + ".png")}));
+  }
+  const std::vector<WrittenFrame> written = writer.finish();
+  ASSERT_EQ(written.size(), 12u);
+  for (uint32_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(written[i].frame, i + 1);
+    EXPECT_FALSE(written[i].failure);
+    const std::vector<shared::LdrTexel> ldr = job(i + 1, {}).ldr;
+    EXPECT_EQ(written[i].ldrHash, pixelHash(std::as_bytes(std::span(ldr))));
+    for (const char* end : {".exr", ".png"}) {
+      EXPECT_EQ(sizeOfWholePicture(path(std::to_string(i + 1) + end)), (Extent{24, 40}));
+    }
+  }
+}
+
+TEST_F(FrameFiles, AFailureIsNotedAndTheNextFrameIsWritten) {
+  FrameWriter writer({output::Existing::Keep, output::Compression::Zip, 1});
+  writer.push(job(1, {path("missing/1.png")}));
+  writer.push(job(2, {path("2.png")}));
+  const auto written = writer.finish();
+  ASSERT_TRUE(written[0].failure);
+  EXPECT_NE(written[0].failure->find(path("missing/1.png")), std::string::npos) << *written[0].failure;
+  EXPECT_FALSE(written[1].failure);
+  EXPECT_FALSE(writer.hopeless());
+}
+
+TEST_F(FrameFiles, FailuresInARowAreHopeless) {
+  FrameWriter writer({output::Existing::Keep, output::Compression::Zip, 1});
+  for (uint32_t frame = 0; frame < FrameWriter::kHopeless; ++frame) {
+    EXPECT_FALSE(writer.hopeless());
+    writer.push(job(frame, {path("missing/a.png")}));
+  }
+  EXPECT_EQ(writer.finish().size(), FrameWriter::kHopeless);
+  EXPECT_TRUE(writer.hopeless());
+}
+
+TEST_F(FrameFiles, OnlyWholePicturesAreWhole) {
+  for (const auto compression : {output::Compression::Zip, output::Compression::Piz, output::Compression::None}) {
+    FrameWriter writer({output::Existing::Replace, compression, 1});
+    writer.push(job(1, {path("a.exr"), path("a.png")}));
+    writer.finish();
+    EXPECT_EQ(sizeOfWholePicture(path("a.exr")), (Extent{24, 40}));
+    cut("a.exr", 1);
+    EXPECT_FALSE(sizeOfWholePicture(path("a.exr"))) << static_cast<int>(compression);
+  }
+  cut("a.png", fs::file_size(path("a.png")) / 2);
+  EXPECT_FALSE(sizeOfWholePicture(path("a.png")));
+  EXPECT_FALSE(sizeOfWholePicture(path("missing.exr")));
+  std::ofstream(path("text.exr")) << "no picture";
+  EXPECT_FALSE(sizeOfWholePicture(path("text.exr")));
+  std::ofstream(path("empty.png"));
+  EXPECT_FALSE(sizeOfWholePicture(path("empty.png")));
+}
+
+TEST_F(FrameFiles, TargetsKnowWhatIsThere) {
+  CaptureSettings settings;
+  settings.patterns = {path("a.##.png")};
+  settings.frames = "1-3";
+  settings.picture.size = {24, 40};
+  FrameWriter writer({output::Existing::Keep, output::Compression::Zip, 1});
+  writer.push(job(2, {path("a.02.png")}));
+  writer.finish();
+
+  const auto refused = planTargets(settings);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.refusal().message.find("a.02.png"), std::string::npos);
+  settings.existing = ExistingFrames::Resume;
+  const auto resumed = planTargets(settings);
+  ASSERT_TRUE(resumed) << resumed.refusal().message;
+  EXPECT_EQ((*resumed)[0].kept, false);
+  EXPECT_EQ((*resumed)[1].kept, true);
+  settings.existing = ExistingFrames::Replace;
+  const auto replaced = planTargets(settings);
+  ASSERT_TRUE(replaced);
+  EXPECT_EQ((*replaced)[1].kept, false);
+  EXPECT_EQ((*replaced)[2].files, (std::vector<std::string>{path("a.03.png")}));
+}
+
+}  // namespace
+}  // namespace tandem::jobs
