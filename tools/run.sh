@@ -11,13 +11,13 @@ tandem=$root/build/tandem
 [ $# -eq 0 ] || exec "$tandem" "$@"
 
 cd "$root"
-# Fewer than two GPUs: the best device is opened twice. No GPU at all: a CPU renders, so fewer samples.
+# Fewer than two GPUs: the best device is opened twice. No GPU at all: a CPU renders, so fewer samples and bounces.
 adapters=$("$tandem" devices --json)
 gpus=$(python3 -c '
 import json, sys
 print(sum(a["usable"] and a["type"] != "cpu" for a in json.load(sys.stdin)["adapters"]))' <<< "$adapters")
 options=(--size 4k --mode pipelined --samples 64)
-[ "$gpus" -ge 1 ] || options=(--size 4k --mode pipelined --samples 4)
+[ "$gpus" -ge 1 ] || options=(--size 4k --mode pipelined --samples 4 --bounces 2)
 [ "$gpus" -ge 2 ] || options+=(--simulate-dual)
 
 mkdir -p out

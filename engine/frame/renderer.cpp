@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "frame/choose_gpus.h"
 #include "frame/frame.h"
+#include "post/exposure.h"
 #include "schedule/placement.h"
 #include "trace/frame_scene.h"
 #include "trace/gpu_scene.h"
@@ -90,6 +91,10 @@ class RendererImpl final : public Renderer {
 };
 
 Refusal RendererImpl::checkSize() const {
+  if (picture_.size.pixels() > post::kMostPixels) {
+    return refuse(ExitCode::WrongUsage, "--size {}x{} has {} pixels and {} are supported: choose a smaller size", picture_.size.width,
+                  picture_.size.height, picture_.size.pixels(), post::kMostPixels);
+  }
   const uint64_t planeBytes = picture_.size.pixels() * sizeof(shared::RadianceTexel);
   for (uint32_t node = 0; node < topology_->nodes(); ++node) {
     const gpu::Adapter& adapter = topology_->device(node).adapter();

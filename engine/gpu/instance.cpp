@@ -1,6 +1,7 @@
 #include "gpu/instance.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
@@ -50,6 +51,10 @@ VkDebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog* log) {
   return info;
 }
 
+/// Mesa's software device reads this when it starts: 4 lanes instead of 8. Incoherent rays diverge less, which was 17 % faster on the
+/// courtyard, and its compiler needs half the time. Other drivers know nothing of it; what the user has set stays.
+void tuneSoftwareDevice() { ::setenv("LP_NATIVE_VECTOR_WIDTH", "128", 0); }
+
 }  // namespace
 
 void MessageLog::add(std::string message) {
@@ -68,6 +73,7 @@ std::vector<std::string> MessageLog::messages() const {
 }
 
 Expected<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+  tuneSoftwareDevice();
   if (volkInitialize() != VK_SUCCESS) {
     return refuse(ExitCode::NoUsableGpu, "no Vulkan loader: libvulkan.so.1 was not found; install your distribution's Vulkan loader "
                                          "(Debian: libvulkan1) and a driver (software: mesa-vulkan-drivers)");

@@ -8,6 +8,9 @@
 
 namespace tandem::post {
 
+/// Most pixels that the automatic exposure can count.
+inline constexpr uint64_t kMostPixels = (uint64_t{1} << 26) - 1;
+
 struct ExposureSettings {
   Extent size;
   bool automatic = true;

@@ -30,7 +30,8 @@ struct AlbedoTexel {
 };
 
 /// First-hit shading normal, world space, octahedral snorm16 x2 (Cigolle et al. 2014, "A Survey of Efficient Representations for
-/// Independent Unit Vectors"); 0 where nothing was hit. Of the first sample.
+/// Independent Unit Vectors"); 0 where nothing was hit (+Z itself, which packs to 0, is stored as 1). Of the first
+/// sample.
 struct NormalTexel {
   uint oct;     // packSnorm2x16
 };

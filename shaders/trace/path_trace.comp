@@ -124,7 +124,7 @@ void write_sky(uint at, vec3 direction) {
 
 void write_first_hit(uint at, vec3 direction, float t, uint instance, Shape shape) {
   DepthPlane(PARAMS.depth).texel[at] = DepthTexel(t * dot(direction, PARAMS.camera.forward));
-  NormalPlane(PARAMS.normal).texel[at] = NormalTexel(octahedral_pack(shape.shadingNormal));
+  NormalPlane(PARAMS.normal).texel[at] = NormalTexel(max(octahedral_pack(shape.shadingNormal), 1u));   // 0 means "no hit"
   const InstanceMotion m = Motions(SCENE.motions).instance[instance];
   const vec4 p = vec4(shape.objectPosition, 1.0);
   write_motion(at, vec4(dot(m.open0, p), dot(m.open1, p), dot(m.open2, p), 1.0),

@@ -197,16 +197,20 @@ TEST_F(BsdfTest, SpecularWithoutCompensationIsReciprocal) {
 
 TEST_F(BsdfTest, DiffuseIsReciprocal) {
   for (const float roughness : {0.3f, 0.6f, 1.0f}) {
-    Surface white{roughness, 0.4f, 0.0f, vec3(1.0f)}, black = white;
-    // Black keeps a trace of diffuse, so that both choose lobes and so draw alike; the difference is the diffuse part of white less black.
-    black.base = vec3(0.5f);
-    const Drawn a = draw(white), b = draw(black);
+    // Two surfaces that differ in their base alone: what f differs by is half the diffuse part of the white one. They choose lobes with other
+    // chances, so only samples that came out alike are compared.
+    Surface white{roughness, 0.4f, 0.0f, vec3(1.0f)}, grey = white;
+    grey.base = vec3(0.5f);
+    const Drawn a = draw(white), b = draw(grey);
+    uint32_t compared = 0;
     for (uint32_t k = 0; k < kThreads; k++) {
       const vec3 direction = a.samples[k].direction;
       if (direction.z <= 0.01f || glm::distance(direction, b.samples[k].direction) > 1e-6f) continue;
       expectReciprocal(a.samples[k].forward - b.samples[k].forward, a.samples[k].backward - b.samples[k].backward, direction.z, white.cosine,
                        5e-3f);
+      compared++;
     }
+    EXPECT_GT(compared, kThreads / 2);
   }
 }
 

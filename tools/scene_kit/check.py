@@ -1,4 +1,5 @@
-"""Reads a finished .glb back and says what is wrong with it: glTF 2.0's rules for what we use, and the promises of courtyard.glb."""
+"""Reads a finished .glb back and says what is wrong with it: glTF 2.0's rules for what we use, and the promises of
+courtyard.glb."""
 import json
 import struct
 import zlib
@@ -6,8 +7,8 @@ import zlib
 import numpy as np
 
 MAX_BYTES = 5 * 1000 * 1000
-TRIANGLES = (60_000, 250_000)   # drawn, instances counted
-MAX_EMISSIVE_TRIANGLES = 400    # each is a light
+TRIANGLES = (60_000, 250_000)  # drawn, instances counted
+MAX_EMISSIVE_TRIANGLES = 400  # each is a light
 ALLOWED_EXTENSIONS = {"KHR_lights_punctual", "KHR_materials_emissive_strength", "KHR_texture_transform"}
 COMPONENTS = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -26,8 +27,10 @@ def examine(data):
     except (Broken, KeyError, IndexError, TypeError, ValueError) as error:
         return [f"unreadable: {type(error).__name__}: {error}"], f"{len(data)} bytes"
     unique, drawn, emissive = file.triangle_counts()
-    return faults, (f"{len(data) / 1e6:.2f} MB, {unique} triangles stored, {drawn} drawn, {emissive} of them emit, "
-                    f"{len(document['nodes'])} nodes, {len(document['materials'])} materials, {len(document['images'])} images")
+    return faults, (
+        f"{len(data) / 1e6:.2f} MB, {unique} triangles stored, {drawn} drawn, {emissive} of them emit, "
+        f"{len(document['nodes'])} nodes, {len(document['materials'])} materials, {len(document['images'])} images"
+    )
 
 
 def _split(data):
@@ -41,7 +44,7 @@ def _split(data):
         length, kind = struct.unpack_from("<I4s", data, at)
         if length % 4 or at + 8 + length > len(data):
             raise Broken(f"chunk at byte {at} is not 4-byte aligned or passes the end")
-        chunks.append((kind, data[at + 8:at + 8 + length]))
+        chunks.append((kind, data[at + 8 : at + 8 + length]))
         at += 8 + length
     if [kind for kind, _ in chunks] != [b"JSON", b"BIN\0"]:
         raise Broken("wants exactly a JSON and a BIN chunk")
@@ -61,7 +64,9 @@ class _File:
             raise Broken(f"accessor {index} is misaligned or strided")
         if start + need > view["byteLength"] or view.get("byteOffset", 0) + view["byteLength"] > len(self.binary):
             raise Broken(f"accessor {index} passes its buffer view or the buffer")
-        return np.frombuffer(self.binary, kind, accessor["count"] * width, view.get("byteOffset", 0) + start).reshape(accessor["count"], width)
+        return np.frombuffer(self.binary, kind, accessor["count"] * width, view.get("byteOffset", 0) + start).reshape(
+            accessor["count"], width
+        )
 
     def instances(self):
         """Nodes that the scene reaches, each once; a node reached twice is a fault of the tree."""
@@ -128,7 +133,10 @@ def _primitive(file, primitive):
         yield "an attribute is not finite"
     if len({len(array) for array in attributes.values()}) != 1:
         yield "attributes differ in count"
-    if not (np.array_equal(np.float32(accessor["min"]), positions.min(0)) and np.array_equal(np.float32(accessor["max"]), positions.max(0))):
+    if not (
+        np.array_equal(np.float32(accessor["min"]), positions.min(0))
+        and np.array_equal(np.float32(accessor["max"]), positions.max(0))
+    ):
         yield "POSITION min or max is not that of the data"
     if np.abs(np.linalg.norm(normals, axis=1) - 1).max() > 1e-4:
         yield "a normal is not of unit length"
@@ -141,7 +149,9 @@ def _primitive(file, primitive):
     material = file.json["materials"][primitive["material"]]
     if not material.get("doubleSided") and (np.sum(face * normals[indices].reshape(-1, 3, 3).sum(1), -1) < 0).any():
         yield f"a triangle of '{material['name']}' faces away from its normals"
-    textured = any(name in material or name in material["pbrMetallicRoughness"] for name in ("normalTexture", "baseColorTexture"))
+    textured = any(
+        name in material or name in material["pbrMetallicRoughness"] for name in ("normalTexture", "baseColorTexture")
+    )
     if textured and "TEXCOORD_0" not in attributes:
         yield f"'{material['name']}' has pictures, but there are no UVs"
 
@@ -149,14 +159,14 @@ def _primitive(file, primitive):
 def _pictures(file):
     for image in file.json["images"]:
         view = file.json["bufferViews"][image["bufferView"]]
-        data = file.binary[view["byteOffset"]:view["byteOffset"] + view["byteLength"]]
+        data = file.binary[view["byteOffset"] : view["byteOffset"] + view["byteLength"]]
         at, packed = 8, b""
         if data[:8] != b"\x89PNG\r\n\x1a\n":
             yield f"image '{image['name']}' is no PNG"
             continue
         while at < len(data):
             length, kind = struct.unpack_from(">I4s", data, at)
-            body = data[at + 8:at + 8 + length]
+            body = data[at + 8 : at + 8 + length]
             if struct.unpack_from(">I", data, at + 8 + length)[0] != zlib.crc32(kind + body):
                 yield f"image '{image['name']}': bad checksum of {kind.decode()}"
             packed += body if kind == b"IDAT" else b""

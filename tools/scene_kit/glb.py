@@ -16,11 +16,16 @@ def plain(values, digits=6):
 
 
 class Glb:
-    """Names are unique per kind and stand for indices: nodes, meshes and materials are asked for by name or by the index returned."""
+    """Names are unique per kind and stand for indices: nodes, meshes and materials are asked for by name or by the
+    index returned."""
 
     def __init__(self, generator):
         self.data = bytearray()
-        self.json = {"asset": {"version": "2.0", "generator": generator}, "scene": 0, "scenes": [{"name": "courtyard", "nodes": []}]}
+        self.json = {
+            "asset": {"version": "2.0", "generator": generator},
+            "scene": 0,
+            "scenes": [{"name": "courtyard", "nodes": []}],
+        }
         self.materials = {}
         self.uv_scales = {}
         self.texture_indices = {}
@@ -44,7 +49,12 @@ class Glb:
         kind = {FLOAT: "<f4", UINT16: "<u2", UINT32: "<u4"}[component]
         array = np.ascontiguousarray(array, kind)
         width = 1 if array.ndim == 1 else array.shape[1]
-        item = {"bufferView": self._view(array.tobytes(), target), "componentType": component, "count": len(array), "type": KINDS[width]}
+        item = {
+            "bufferView": self._view(array.tobytes(), target),
+            "componentType": component,
+            "count": len(array),
+            "type": KINDS[width],
+        }
         if bounds:
             flat = array.reshape(len(array), width)
             item["min"], item["max"] = [float(v) for v in flat.min(0)], [float(v) for v in flat.max(0)]
@@ -57,16 +67,36 @@ class Glb:
             samplers = self._list("samplers")
             if sampler not in samplers:
                 samplers.append(sampler)
-            image = self._add("images", {"name": name, "mimeType": "image/png", "bufferView": self._view(png.encode(pixels))})
-            self.texture_indices[name] = self._add("textures", {"name": name, "sampler": samplers.index(sampler), "source": image})
+            image = self._add(
+                "images", {"name": name, "mimeType": "image/png", "bufferView": self._view(png.encode(pixels))}
+            )
+            self.texture_indices[name] = self._add(
+                "textures", {"name": name, "sampler": samplers.index(sampler), "source": image}
+            )
         return self.texture_indices[name]
 
-    def material(self, name, base=(1, 1, 1), rough=1.0, metal=0.0, maps=None, prefix="", metres=1.0, relief=1.0, glow=None, cutoff=None):
-        """`maps`: pictures by use ("base", "rough", "normal"), named by `prefix`; one repeat of them spans `metres`. `glow`: radiance (RGB)."""
+    def material(
+        self,
+        name,
+        base=(1, 1, 1),
+        rough=1.0,
+        metal=0.0,
+        maps=None,
+        prefix="",
+        metres=1.0,
+        relief=1.0,
+        glow=None,
+        cutoff=None,
+    ):
+        """`maps`: pictures by use ("base", "rough", "normal"), named by `prefix`; one repeat of them spans `metres`.
+        `glow`: radiance (RGB)."""
         maps = maps or {}
         pbr = {"baseColorFactor": plain(base) + [1.0], "metallicFactor": metal, "roughnessFactor": rough}
         item = {"name": name, "pbrMetallicRoughness": pbr}
-        indices = {use: {"index": self.texture(f"{prefix}_{use}", pixels, clamp=cutoff is not None)} for use, pixels in maps.items()}
+        indices = {
+            use: {"index": self.texture(f"{prefix}_{use}", pixels, clamp=cutoff is not None)}
+            for use, pixels in maps.items()
+        }
         if "base" in indices:
             pbr["baseColorTexture"] = indices["base"]
         if "rough" in indices:
@@ -95,13 +125,21 @@ class Glb:
             index = self.materials[material]
             order = shape.triangles.reshape(-1)
             component = UINT16 if len(shape.positions) < 65535 else UINT32
-            attributes = {"POSITION": self._accessor(np.round(shape.positions, 5), FLOAT, ARRAY_BUFFER, bounds=True),
-                          "NORMAL": self._accessor(shape.normals, FLOAT, ARRAY_BUFFER)}
+            attributes = {
+                "POSITION": self._accessor(np.round(shape.positions, 5), FLOAT, ARRAY_BUFFER, bounds=True),
+                "NORMAL": self._accessor(shape.normals, FLOAT, ARRAY_BUFFER),
+            }
             if "baseColorTexture" in self.json["materials"][index]["pbrMetallicRoughness"]:
                 uvs = np.round(shape.uvs * self.uv_scales[material], 5)
                 attributes["TEXCOORD_0"] = self._accessor(uvs, FLOAT, ARRAY_BUFFER)
-            primitives.append({"attributes": attributes, "indices": self._accessor(order, component, ELEMENT_ARRAY_BUFFER),
-                               "material": index, "mode": 4})
+            primitives.append(
+                {
+                    "attributes": attributes,
+                    "indices": self._accessor(order, component, ELEMENT_ARRAY_BUFFER),
+                    "material": index,
+                    "mode": 4,
+                }
+            )
         return self._add("meshes", {"name": name, "primitives": primitives})
 
     def node(self, name, parent=None, mesh=None, at=(0, 0, 0), turn=None, scale=None, camera=None, light=None):
@@ -136,8 +174,12 @@ class Glb:
             animations.append({"name": "day", "samplers": [], "channels": []})
         animation = animations[0]
         keys = self._accessor(np.asarray(times), FLOAT, bounds=True)
-        animation["samplers"].append({"input": keys, "output": self._accessor(np.asarray(values), FLOAT), "interpolation": interpolation})
-        animation["channels"].append({"sampler": len(animation["samplers"]) - 1, "target": {"node": node, "path": path}})
+        animation["samplers"].append(
+            {"input": keys, "output": self._accessor(np.asarray(values), FLOAT), "interpolation": interpolation}
+        )
+        animation["channels"].append(
+            {"sampler": len(animation["samplers"]) - 1, "target": {"node": node, "path": path}}
+        )
 
     def encoded(self):
         self.data += b"\0" * (-len(self.data) % 4)
@@ -145,8 +187,13 @@ class Glb:
         text = json.dumps(self.json, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
         size = 12 + 8 + len(text) + 8 + len(self.data)
-        return (struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<I4s", len(text), b"JSON") + text
-                + struct.pack("<I4s", len(self.data), b"BIN\0") + bytes(self.data))
+        return (
+            struct.pack("<4sII", b"glTF", 2, size)
+            + struct.pack("<I4s", len(text), b"JSON")
+            + text
+            + struct.pack("<I4s", len(self.data), b"BIN\0")
+            + bytes(self.data)
+        )
 
 
 def quaternion(axis, degrees):

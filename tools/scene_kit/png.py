@@ -1,4 +1,5 @@
-"""PNG files from arrays: 8 bits a channel, the row filter that leaves the smallest differences, zlib's strongest level."""
+"""PNG files from arrays: 8 bits a channel, the row filter that leaves the smallest differences, zlib's strongest
+level."""
 import struct
 import zlib
 

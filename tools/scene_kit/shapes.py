@@ -1,6 +1,7 @@
 """Triangle shapes as numpy arrays: glTF axes (+Y up), metres, counter-clockwise fronts, UVs in metres.
 
-A Shape has positions, unit normals, UVs (all one row a vertex) and triangles (three indices a row). Functions return new shapes.
+A Shape has positions, unit normals, UVs (all one row a vertex) and triangles (three indices a row). Functions return
+new shapes.
 """
 import numpy as np
 
@@ -116,7 +117,12 @@ def _bevels(corner):
                 low[axis], high[axis] = -1, 1
                 for end in (low, high):
                     end[u], end[v] = su, sv
-                points = [corner[(u, tuple(low))], corner[(v, tuple(low))], corner[(v, tuple(high))], corner[(u, tuple(high))]]
+                points = [
+                    corner[(u, tuple(low))],
+                    corner[(v, tuple(low))],
+                    corner[(v, tuple(high))],
+                    corner[(u, tuple(high))],
+                ]
                 nu, nv = np.eye(3)[u] * su, np.eye(3)[v] * sv
                 normals = [nu, nv, nv, nu]
                 if su * sv < 0:
@@ -146,8 +152,8 @@ def grid(points, uvs, normals, flip=False):
 
 
 def smooth_runs(profile):
-    """Splits a 2D polyline at its hard corners: a list of (points, normals, distance along the line). Normals stand on the right of
-    the direction of travel."""
+    """Splits a 2D polyline at its hard corners: a list of (points, normals, distance along the line). Normals stand
+    on the right of the direction of travel."""
     profile = np.asarray(profile, float)
     profile = profile[np.append(True, np.linalg.norm(np.diff(profile, axis=0), axis=1) > 1e-9)]
     steps = np.diff(profile, axis=0)
@@ -161,23 +167,34 @@ def smooth_runs(profile):
         normals = [right[first]]
         normals += [unit(right[i - 1] + right[i]) for i in range(first + 1, last)]
         normals.append(right[last - 1])
-        runs.append((profile[first:last + 1], np.array(normals), along[first:last + 1]))
+        runs.append((profile[first : last + 1], np.array(normals), along[first : last + 1]))
     return runs
 
 
 def lathe(profile, segments, start=0.0, end=360.0, around=None):
-    """Turns a profile of (radius, height) points, given from bottom to top on the outside, about +Y. `around`: UV metres per turn."""
+    """Turns a profile of (radius, height) points, given from bottom to top on the outside, about +Y. `around`: UV
+    metres per turn."""
     angles = np.radians(np.linspace(start, end, segments + 1))
     cosine, sine = np.cos(angles), np.sin(angles)
     profile = np.asarray(profile, float)
     scale = around if around else 2 * np.pi * np.max(np.abs(profile[:, 0]))
     parts = []
     for points, normals, along in smooth_runs(profile):
-        position = np.stack([np.outer(cosine, points[:, 0]), np.tile(points[:, 1], (segments + 1, 1)),
-                             np.outer(-sine, points[:, 0])], -1)
-        normal = np.stack([np.outer(cosine, normals[:, 0]), np.tile(normals[:, 1], (segments + 1, 1)),
-                           np.outer(-sine, normals[:, 0])], -1)
-        u, v = np.meshgrid(np.radians(np.linspace(start, end, segments + 1)) / (2 * np.pi) * scale, -along, indexing="ij")
+        position = np.stack(
+            [np.outer(cosine, points[:, 0]), np.tile(points[:, 1], (segments + 1, 1)), np.outer(-sine, points[:, 0])],
+            -1,
+        )
+        normal = np.stack(
+            [
+                np.outer(cosine, normals[:, 0]),
+                np.tile(normals[:, 1], (segments + 1, 1)),
+                np.outer(-sine, normals[:, 0]),
+            ],
+            -1,
+        )
+        u, v = np.meshgrid(
+            np.radians(np.linspace(start, end, segments + 1)) / (2 * np.pi) * scale, -along, indexing="ij"
+        )
         parts.append(grid(position, np.stack([u, v], -1), normal))
     return join(parts)
 
@@ -226,8 +243,14 @@ def tube(path, radii, segments, caps=False):
 def sphere(radius, around, rings):
     polar = np.radians(np.linspace(-90.0, 90.0, rings + 1))
     angles = np.linspace(0, 2 * np.pi, around + 1)
-    normal = np.stack([np.outer(np.cos(angles), np.cos(polar)), np.tile(np.sin(polar), (around + 1, 1)),
-                       np.outer(-np.sin(angles), np.cos(polar))], -1)
+    normal = np.stack(
+        [
+            np.outer(np.cos(angles), np.cos(polar)),
+            np.tile(np.sin(polar), (around + 1, 1)),
+            np.outer(-np.sin(angles), np.cos(polar)),
+        ],
+        -1,
+    )
     u, v = np.meshgrid(angles * radius, -polar * radius, indexing="ij")
     return grid(normal * radius, np.stack([u, v], -1), normal)
 
@@ -238,7 +261,8 @@ def disc(radius, segments, height=0.0):
 
 
 def arch_panel(width, height, radius, spring, segments):
-    """The XY sheet width x height (from y = 0, facing +Z, at z = 0) without a round-headed opening from the ground up."""
+    """The XY sheet width x height (from y = 0, facing +Z, at z = 0) without a round-headed opening from the ground
+    up."""
     half = width / 2
     corner = np.arctan2(height - spring, half)
     angles = np.union1d(np.linspace(0, np.pi, segments + 1), [corner, np.pi - corner])

@@ -1,6 +1,8 @@
-"""Procedural textures that repeat without a seam. Colours are linear albedo here and sRGB in the pictures; heights are in metres.
+"""Procedural textures that repeat without a seam. Colours are linear albedo here and sRGB in the pictures; heights
+are in metres.
 
-Every function returns uint8 pictures, height x width x channels. Values are rounded to few steps on purpose: PNG packs those well.
+Every function returns uint8 pictures, height x width x channels. Values are rounded to few steps on purpose: PNG
+packs those well.
 """
 import numpy as np
 
@@ -93,16 +95,19 @@ def ashlar(size=512, metres=1.6, columns=2, rows=4):
     v = y * rows
     u = x * columns + 0.5 * (np.floor(v) % 2)
     block = per_cell(u, v, columns, rows, 31)
-    edge = joints(u * 1.0, v, 0.05)
+    edge = joints(u, v, 0.05)
     grain = noise(size, 32, 1.1, 4, 120)
-    tone = (0.50 + 0.16 * block + 0.04 * grain)[..., None] * mix([1.0, 0.95, 0.86], [1.0, 0.90, 0.74], per_cell(u, v, columns, rows, 33))
+    tone = (0.50 + 0.16 * block + 0.04 * grain)[..., None] * mix(
+        [1.0, 0.95, 0.86], [1.0, 0.90, 0.74], per_cell(u, v, columns, rows, 33)
+    )
     base = mix([0.30, 0.275, 0.24], tone, smoothstep(0.1, 0.7, edge))
     height = 0.010 * edge + 0.0014 * noise(size, 34, 1.2, 5, 90)
     return {"base": colour(base, 5), "normal": normals(height, metres, 6)}
 
 
 def marble_floor(size=1024, metres=3.2, tiles=4):
-    """A polished checker: pale tiles with grey veins, deep green ones with pale veins, worn a little along the joints."""
+    """A polished checker: pale tiles with grey veins, deep green ones with pale veins, worn a little along the
+    joints."""
     x, y = pixel_grid(size)
     u, v = x * tiles, y * tiles
     dark = ((np.floor(u) + np.floor(v)) % 2).astype(bool)
@@ -113,14 +118,22 @@ def marble_floor(size=1024, metres=3.2, tiles=4):
     for row in range(tiles):  # each tile is cut from another place of the quarry, and turned
         for column in range(tiles):
             shift, turn = rng.integers(0, size, 2), rng.integers(0, 4)
-            place = np.s_[row * tile:(row + 1) * tile, column * tile:(column + 1) * tile]
+            place = np.s_[row * tile : (row + 1) * tile, column * tile : (column + 1) * tile]
             veins[place] = np.rot90(np.roll(warp, shift, (0, 1))[:tile, :tile], turn)
             clouds[place] = np.rot90(np.roll(cloud, shift, (0, 1))[:tile, :tile], turn)
     thin = np.exp(-np.abs(veins) / 0.035) * smoothstep(-0.8, 1.2, clouds)
     broad = np.exp(-np.abs(veins - 0.55) / 0.22)
     tint = per_cell(u, v, tiles, tiles, 44)[..., None]
-    pale = mix(np.array([0.74, 0.71, 0.65]) * (0.92 + 0.10 * tint), [0.47, 0.46, 0.44], np.clip(0.75 * thin + 0.28 * broad + 0.06 * clouds, 0, 1))
-    deep = mix(np.array([0.150, 0.172, 0.168]) * (0.8 + 0.4 * tint), [0.48, 0.50, 0.47], np.clip(0.8 * thin + 0.10 * broad + 0.02 * clouds, 0, 1))
+    pale = mix(
+        np.array([0.74, 0.71, 0.65]) * (0.92 + 0.10 * tint),
+        [0.47, 0.46, 0.44],
+        np.clip(0.75 * thin + 0.28 * broad + 0.06 * clouds, 0, 1),
+    )
+    deep = mix(
+        np.array([0.190, 0.210, 0.202]) * (0.8 + 0.4 * tint),
+        [0.48, 0.50, 0.47],
+        np.clip(0.8 * thin + 0.10 * broad + 0.02 * clouds, 0, 1),
+    )
     edge = joints(u, v, 0.012)
     base = mix([0.16, 0.14, 0.12], np.where(dark[..., None], deep, pale), edge)
     half = np.s_[::2, ::2]
@@ -136,7 +149,10 @@ def pavers(size=512, metres=1.2, count=4):
     u, v = x * count, y * count
     edge = joints(u, v, 0.06)
     grain, wear = noise(size, 51, 1.0, 4, 120), noise(size, 52, 1.6, 1, 24)
-    tone = mix([0.42, 0.185, 0.10], [0.52, 0.29, 0.17], per_cell(u, v, count, count, 53)) * (1.0 + 0.10 * grain + 0.07 * wear)[..., None]
+    tone = (
+        mix([0.42, 0.185, 0.10], [0.52, 0.29, 0.17], per_cell(u, v, count, count, 53))
+        * (1.0 + 0.10 * grain + 0.07 * wear)[..., None]
+    )
     base = mix([0.36, 0.31, 0.25], tone, smoothstep(0.25, 0.75, edge))
     rough = 0.42 + 0.09 * wear + 0.35 * (1.0 - edge)
     height = 0.0045 * edge + 0.0006 * noise(size, 54, 1.3, 4, 80)
@@ -155,10 +171,10 @@ def wood(size=512, metres=0.8, planks=4):
     x, y = pixel_grid(size)
     u = x * planks
     stretched = np.repeat(noise(size, 71, 1.2, 3, 200)[: size // 16], 16, axis=0)
-    blur = np.fft.irfft2(np.fft.rfft2(stretched) * np.exp(-(np.fft.fftfreq(size)[:, None] * 40) ** 2), s=(size, size))
+    blur = np.fft.irfft2(np.fft.rfft2(stretched) * np.exp(-((np.fft.fftfreq(size)[:, None] * 40) ** 2)), s=(size, size))
     grain = np.zeros((size, size))
     for plank in range(planks):
-        cut = np.s_[:, plank * size // planks:(plank + 1) * size // planks]
+        cut = np.s_[:, plank * size // planks : (plank + 1) * size // planks]
         grain[cut] = np.roll(blur, 97 * plank, 0)[cut]
     grain /= grain.std()
     edge = smoothstep(0.0, 0.05, np.minimum(u % 1.0, 1.0 - u % 1.0))
@@ -172,7 +188,7 @@ def leaves(size=512):
     """Two sprays side by side in one picture with alpha: green leaves (U < 0.5) and magenta bracts (U > 0.5)."""
     base = np.zeros((size // 2, size, 3))
     alpha = np.zeros((size // 2, size))
-    base[:, : size // 2], base[:, size // 2:] = [0.09, 0.20, 0.035], [0.55, 0.03, 0.20]
+    base[:, : size // 2], base[:, size // 2 :] = [0.09, 0.20, 0.035], [0.55, 0.03, 0.20]
     rng = np.random.default_rng(81)
     x, y = np.meshgrid((np.arange(size) + 0.5) / (size // 2), (np.arange(size // 2) + 0.5) / (size // 2))
     for half, count, long, wide in ((0, 15, 0.30, 0.085), (1, 26, 0.15, 0.085)):
@@ -184,7 +200,12 @@ def leaves(size=512):
             along = (x - cx) * np.cos(lean) + (y - cy) * np.sin(lean)
             across = -(x - cx) * np.sin(lean) + (y - cy) * np.cos(lean)
             t = along / long + 0.5
-            inside = np.clip(1.0 - np.abs(across) / (wide * np.sqrt(np.maximum(np.sin(np.pi * np.clip(t, 0, 1)), 1e-6)) ** 1.3 + 1e-6), 0, 1)
+            inside = np.clip(
+                1.0
+                - np.abs(across) / (wide * np.sqrt(np.maximum(np.sin(np.pi * np.clip(t, 0, 1)), 1e-6)) ** 1.3 + 1e-6),
+                0,
+                1,
+            )
             shape = smoothstep(0.0, 0.12, inside) * ((t > 0) & (t < 1)) * ((x // 1).astype(int) == half)
             tint = rng.uniform(0.75, 1.35)
             leaf = np.array([[0.10, 0.21, 0.035], [0.62, 0.035, 0.24]][half]) * tint
