@@ -1,10 +1,10 @@
 #include "gpu/instance.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
+#include "gpu/cache_folder.h"
 
 namespace tandem::gpu {
 namespace {
@@ -50,10 +50,6 @@ VkDebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog* log) {
   info.pUserData = log;
   return info;
 }
-
-/// Mesa's software device reads this when it starts: 4 lanes instead of 8. Incoherent rays diverge less, which was 17 % faster on the
-/// courtyard, and its compiler needs half the time. Other drivers know nothing of it; what the user has set stays.
-void tuneSoftwareDevice() { ::setenv("LP_NATIVE_VECTOR_WIDTH", "128", 0); }
 
 }  // namespace
 

@@ -8,22 +8,19 @@
 #include <fstream>
 
 #include "base/log.h"
+#include "gpu/cache_folder.h"
 #include "gpu/device.h"
 #include "gpu/shaders.h"
 
 namespace tandem::gpu {
 namespace {
 
-/// $XDG_CACHE_HOME/tandem or ~/.cache/tandem; empty where neither is set: then nothing is kept.
-std::filesystem::path cacheFolder() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') return std::filesystem::path(xdg) / "tandem";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return std::filesystem::path(home) / ".cache" / "tandem";
-  return {};
-}
-
 std::filesystem::path cacheFile(const Adapter& adapter) {
   const auto folder = cacheFolder();
-  return folder.empty() ? folder : folder / fmt::format("pipelines-{}-{:08x}.bin", adapter.uuidText(), adapter.driverVersion);
+  if (folder.empty()) return {};
+  const char* width = adapter.software() ? std::getenv("LP_NATIVE_VECTOR_WIDTH") : nullptr;
+  return folder / fmt::format("pipelines-{}-{:08x}{}{}.bin", adapter.uuidText(), adapter.driverVersion, width != nullptr ? "-" : "",
+                              width != nullptr ? width : "");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace tandem::scene {
 
 namespace {
 
-Expected<LoadedScene> load(const std::filesystem::path& path) {
-  auto loaded = gltf::loadDocument(path);
+Expected<LoadedScene> load(const std::filesystem::path& path, const LoadOptions& options) {
+  auto loaded = gltf::loadDocument(path, options);
   if (!loaded) return loaded.refusal();
   gltf::Document& document = **loaded;
   if (auto refusal = gltf::checkAccessors(document)) return *refusal;
@@ -29,10 +29,10 @@ Expected<LoadedScene> load(const std::filesystem::path& path) {
 
 }  // namespace
 
-Expected<LoadedScene> loadGltf(const std::filesystem::path& path) {
+Expected<LoadedScene> loadGltf(const std::filesystem::path& path, const LoadOptions& options) {
   // The sizes that a file may claim are bounded by the file; a machine too small even for that is the file's refusal.
   try {
-    return load(path);
+    return load(path, options);
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }

@@ -16,7 +16,13 @@ struct LoadedScene {
   std::vector<std::string> warnings;
 };
 
-/// Reads a file. Refuses (ExitCode::UnusableInput) with the file, the field and what is wrong with it.
-Expected<LoadedScene> loadGltf(const std::filesystem::path& path);
+struct LoadOptions {
+  std::string scene;           // name or index of the scene to show; empty: the file's default. A name wins over an index
+  bool allowExternal = false;  // files outside the scene's folder may be read; URIs with a scheme and devices never are
+};
+
+/// Reads a file. Refuses with the file, the field and what is wrong with it (ExitCode::UnusableInput), or, where no scene
+/// is called `options.scene`, with the names that there are (ExitCode::WrongUsage).
+Expected<LoadedScene> loadGltf(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tandem::scene

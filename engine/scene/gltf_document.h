@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "scene/gltf.h"
 
 namespace tandem::scene::gltf {
 
@@ -54,6 +55,7 @@ struct BufferBytes {
 /// checks. After loadDocument all indices in `model` are in range and all fields have their types.
 struct Document {
   std::filesystem::path path;
+  LoadOptions options;
   std::vector<uint8_t> file;
   std::vector<BufferBytes> buffers;
   std::vector<ImageSource> images;
@@ -68,14 +70,14 @@ struct Document {
 };
 
 /// Reads and checks everything up to, not including, the parts of the scene.
-Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& path);
+Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& path, const LoadOptions& options);
 
 /// Text from a file as it may be printed: control characters become '?', long texts are cut.
 std::string printable(const std::string& text);
 
-/// The bytes behind a URI: a data URI, or a file in the folder of the scene or below it. At most `limit` bytes are
-/// read. The refusal's message says why, without naming the scene.
-Expected<std::vector<uint8_t>> readUri(const std::filesystem::path& scene, const std::string& uri, uint64_t limit);
+/// The bytes behind a URI: a data URI, or a file in the folder of the scene or below it (anywhere with
+/// `options.allowExternal`). At most `limit` bytes are read. The refusal's message says why, without naming the scene.
+Expected<std::vector<uint8_t>> readUri(const Document& document, const std::string& uri, uint64_t limit);
 
 /// The whole of a regular file that is not a device, pipe or folder.
 Expected<std::vector<uint8_t>> readRegularFile(const std::filesystem::path& path, uint64_t limit);

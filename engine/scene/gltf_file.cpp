@@ -183,7 +183,7 @@ std::optional<Refusal> readBuffers(Document& document, const json& root, std::op
     const auto length = buffers[i]["byteLength"].get<uint64_t>();
     if (length == 0) return document.no("buffers[{}].byteLength: must be at least 1", i);
     if (buffers[i].contains("uri")) {
-      auto bytes = readUri(document.path, buffers[i]["uri"].get<std::string>(), length);
+      auto bytes = readUri(document, buffers[i]["uri"].get<std::string>(), length);
       if (!bytes) return document.no("buffers[{}].uri: {}", i, bytes.refusal().message);
       buffer.owned = std::move(*bytes);
       buffer.bytes = buffer.owned;
@@ -284,9 +284,10 @@ std::vector<std::string> Warnings::lines() const {
   return lines;
 }
 
-Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& path) {
+Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& path, const LoadOptions& options) {
   auto document = std::make_unique<Document>();
   document->path = path;
+  document->options = options;
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > kMaxFile) return document->no("has {} bytes; at most {} are read", size, kMaxFile);

@@ -204,7 +204,7 @@ Expected<Image> MaterialTable::readImage(const ImageSource& source) const {
     return decodeImage(bytes.subspan(view.byteOffset, view.byteLength));
   }
   if (source.uri.empty()) return Refusal{ExitCode::UnusableInput, "the image has neither uri nor bufferView"};
-  auto bytes = readUri(document_.path, source.uri, uint64_t{1} << 31);
+  auto bytes = readUri(document_, source.uri, uint64_t{1} << 31);
   if (!bytes) return bytes.refusal();
   auto image = decodeImage(*bytes);
   if (image || source.uri.starts_with("data:")) return image;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "scene/animation.h"
@@ -39,9 +40,28 @@ Expected<std::vector<uint32_t>> findParents(const Document& document) {
   return parents;
 }
 
+/// The index of the scene to show: by the caller's name or index, else the file's default, else the first.
+Expected<size_t> findScene(const Document& document) {
+  const auto& scenes = document.model.scenes;
+  const std::string& wanted = document.options.scene;
+  if (wanted.empty()) return document.model.defaultScene < 0 ? 0 : static_cast<size_t>(document.model.defaultScene);
+  std::string names;
+  for (size_t i = 0; i < scenes.size(); ++i) {
+    if (scenes[i].name == wanted) return i;
+    names += fmt::format("{}{} '{}'", i == 0 ? "" : ", ", i, printable(scenes[i].name));
+  }
+  size_t index = 0;
+  const char* end = wanted.data() + wanted.size();
+  if (std::from_chars(wanted.data(), end, index).ptr == end && index < scenes.size()) return index;
+  return refuse(ExitCode::WrongUsage, "{}: has no scene '{}'; its scenes are: {}", document.path.string(),
+                printable(wanted), names.empty() ? "none" : names);
+}
+
 /// The nodes that the shown scene starts from.
-std::vector<uint32_t> findRoots(Document& document, const std::vector<uint32_t>& parents) {
+Expected<std::vector<uint32_t>> findRoots(Document& document, const std::vector<uint32_t>& parents) {
   const tinygltf::Model& model = document.model;
+  const auto shown = findScene(document);
+  if (!shown) return shown.refusal();
   std::vector<uint32_t> roots;
   if (model.scenes.empty()) {
     if (!parents.empty()) document.warnings.add("the file has no scene: all its nodes are shown", "scenes");
@@ -50,12 +70,11 @@ std::vector<uint32_t> findRoots(Document& document, const std::vector<uint32_t>&
     }
     return roots;
   }
-  const size_t shown = model.defaultScene < 0 ? 0 : static_cast<size_t>(model.defaultScene);
-  for (const int node : model.scenes[shown].nodes) {
+  for (const int node : model.scenes[*shown].nodes) {
     const auto index = static_cast<uint32_t>(node);
     if (parents[index] != kNone) {
       document.warnings.add("a scene lists a node that is another one's child: it is shown under its parent alone",
-                            fmt::format("scenes[{}].nodes: {}", shown, index));
+                            fmt::format("scenes[{}].nodes: {}", *shown, index));
     } else if (std::find(roots.begin(), roots.end(), index) == roots.end()) {
       roots.push_back(index);
     }
@@ -141,7 +160,9 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
   buildLenses(document, scene);
 
   // A node is taken from `source` after its parent was: the order of Scene::nodes.
-  std::vector<uint32_t> source = findRoots(document, *parents);
+  auto roots = findRoots(document, *parents);
+  if (!roots) return roots.refusal();
+  std::vector<uint32_t> source = std::move(*roots);
   sceneNode.assign(document.model.nodes.size(), kNone);
   for (size_t at = 0; at < source.size(); ++at) {
     const uint32_t index = source[at];

@@ -11,6 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kAllow = "--allow-external lifts this for files that you trust";
+
 Refusal no(std::string why) { return Refusal{ExitCode::UnusableInput, std::move(why)}; }
 
 int hexDigit(char c) {
@@ -79,8 +81,16 @@ bool hasScheme(const std::string& uri) {
   });
 }
 
+/// Whether a file, with all links followed, is in a folder or below it.
+bool isInside(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  const fs::path top = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  const fs::path real = fs::weakly_canonical(file, error);
+  return !error && std::mismatch(top.begin(), top.end(), real.begin(), real.end()).first == top.end();
+}
+
 /// Where a relative URI leads, inside the scene's folder. What leaves it could be any file of the machine.
-Expected<fs::path> resolve(const fs::path& scene, const std::string& uri) {
+Expected<fs::path> resolve(const Document& document, const std::string& uri) {
   const std::string shown = printable(uri);
   if (uri.empty()) return no("the uri is empty");
   if (hasScheme(uri)) {
@@ -88,14 +98,16 @@ Expected<fs::path> resolve(const fs::path& scene, const std::string& uri) {
   }
   const std::string name = percentDecode(uri);
   if (name.find('\0') != std::string::npos) return no(fmt::format("uri '{}' holds a zero byte", shown));
+  const fs::path folder = document.path.parent_path();
   const fs::path relative = fs::path(name).lexically_normal();
+  if (document.options.allowExternal) return folder / relative;
   if (relative.is_absolute()) {
-    return no(fmt::format("uri '{}' is an absolute path; only files beside the scene are read", shown));
+    return no(fmt::format("uri '{}' is an absolute path; only files beside the scene are read ({})", shown, kAllow));
   }
-  if (relative.empty() || *relative.begin() == "..") {
-    return no(fmt::format("uri '{}' leaves the scene's folder; only files in it or below it are read", shown));
+  if (relative.empty() || *relative.begin() == ".." || !isInside(folder / relative, folder)) {
+    return no(fmt::format("uri '{}' leaves the scene's folder; only files in it or below it are read ({})", shown, kAllow));
   }
-  return scene.parent_path() / relative;
+  return folder / relative;
 }
 
 }  // namespace
@@ -118,9 +130,9 @@ Expected<std::vector<uint8_t>> readRegularFile(const fs::path& path, uint64_t li
   return bytes;
 }
 
-Expected<std::vector<uint8_t>> readUri(const fs::path& scene, const std::string& uri, uint64_t limit) {
+Expected<std::vector<uint8_t>> readUri(const Document& document, const std::string& uri, uint64_t limit) {
   if (uri.starts_with("data:")) return decodeDataUri(uri);
-  const auto path = resolve(scene, uri);
+  const auto path = resolve(document, uri);
   if (!path) return path.refusal();
   auto bytes = readRegularFile(*path, limit);
   if (!bytes) return no(fmt::format("file '{}': {}", printable(uri), bytes.refusal().message));

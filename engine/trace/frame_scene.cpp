@@ -50,24 +50,36 @@ void addEmissive(const HostScene& host, uint32_t instance, const mat4& world, Fr
   }
 }
 
+uint32_t alphaFlag(const HostScene& host, const HostMesh& mesh) {
+  const uint32_t flags = host.materials().materials[mesh.material].flags;
+  return flags & (shared::kMaterialMask | shared::kMaterialBlend) ? shared::kInstanceAlphaTested : 0u;
+}
+
 void addInstances(const HostScene& host, const scene::Pose& centre, const scene::Pose& open, const scene::Pose& close,
                   FrameScene& frame) {
-  std::vector<Bounds> bounds;
+  std::vector<Bounds> bounds;   // of placements
   std::vector<double> weights;
+  for (const MergedGroup& group : host.merged()) {
+    bounds.push_back(placedBounds(group.tree.bounds, mat4(1.0f)));
+    frame.placements.push_back(makeInstance(mat4(1.0f), 0, 0, group.alphaTested ? shared::kInstanceAlphaTested : 0u));
+    frame.placedInstances.push_back(0);
+  }
   for (uint32_t i = 0; i < host.instances().size(); i++) {
     const HostInstance& instance = host.instances()[i];
     const HostMesh& mesh = host.meshes()[instance.mesh];
     const mat4& world = centre.world[instance.node];
     const mat4 &first = open.world[instance.node], &last = close.world[instance.node];
-    bounds.push_back(placedBounds(mesh.tree.bounds, world));
-    shared::InstanceData data{row(world, 0), row(world, 1), row(world, 2), instance.mesh, mesh.material};
-    data.flags = glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u;
-    data.offsetFloor = offsetFloor(bounds.back(), world);
-    frame.instances.push_back(data);
+    const Bounds placed = placedBounds(mesh.bounds, world);
+    const shared::BvhInstance placement = makeInstance(world, 0, 0, alphaFlag(host, mesh));
+    frame.instances.push_back({row(world, 0), row(world, 1), row(world, 2), vec3(placement.worldToObject0),
+                               vec3(placement.worldToObject1), vec3(placement.worldToObject2), instance.mesh, mesh.material,
+                               glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u, offsetFloor(placed, world)});
     frame.motions.push_back({row(first, 0), row(first, 1), row(first, 2), row(last, 0), row(last, 1), row(last, 2)});
-    const bool alpha = host.materials().materials[mesh.material].flags & (shared::kMaterialMask | shared::kMaterialBlend);
-    frame.placements.push_back(makeInstance(world, 0, 0, alpha ? shared::kInstanceAlphaTested : 0u));
-    if (!bounds.back().empty()) addEmissive(host, i, world, frame, weights);
+    if (!placed.empty()) addEmissive(host, i, world, frame, weights);
+    if (instance.merged) continue;
+    bounds.push_back(placedBounds(mesh.tree.bounds, world));
+    frame.placements.push_back(placement);
+    frame.placedInstances.push_back(i);
   }
   frame.top = buildTopTree(bounds);
   const AliasTable table = makeAliasTable(weights);

@@ -24,7 +24,8 @@ uint64_t topNodeBytes(size_t instances) { return sizeof(shared::BvhNode) * std::
 
 uint64_t movingBytes(const HostScene& host) {
   const size_t count = host.instances().size();
-  return count * (sizeof(shared::InstanceData) + sizeof(shared::InstanceMotion) + sizeof(shared::BvhInstance) + sizeof(uint32_t)) +
+  return count * (sizeof(shared::InstanceData) + sizeof(shared::InstanceMotion) + sizeof(shared::BvhInstance) +
+                  sizeof(shared::PlacementData) + sizeof(uint32_t)) +
          topNodeBytes(count) + host.emissiveTriangles() * sizeof(shared::EmissiveTriangle) +
          host.lightNodes().size() * sizeof(shared::PunctualLight);
 }
@@ -32,6 +33,7 @@ uint64_t movingBytes(const HostScene& host) {
 }  // namespace
 
 GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device), host_(host) {
+  uploadTrees();
   uploadMeshes();
   addresses_.materials = uploadArray(bytesOf(host.materials().materials), "materials");
   if (!host.environment().black) {
@@ -47,6 +49,7 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
   instances_ = movingBuffer(count * sizeof(shared::InstanceData), "instances");
   motions_ = movingBuffer(count * sizeof(shared::InstanceMotion), "instance motions");
   placements_ = movingBuffer(count * sizeof(shared::BvhInstance), "instance placements");
+  placementData_ = movingBuffer(count * sizeof(shared::PlacementData), "placement data");
   topNodes_ = movingBuffer(topNodeBytes(count), "top tree nodes");
   topLeaves_ = movingBuffer(count * sizeof(uint32_t), "top tree leaves");
   emissive_ = movingBuffer(host.emissiveTriangles() * sizeof(shared::EmissiveTriangle), "emissive triangles");
@@ -83,14 +86,28 @@ std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const st
 
 uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* name) { return uploadParts({bytes}, name)[0]; }
 
+void GpuScene::uploadTrees() {
+  std::vector<std::span<const std::byte>> nodes, triangles, sources;
+  for (const MergedGroup& group : host_.merged()) {
+    nodes.push_back(bytesOf(group.tree.nodes));
+    triangles.push_back(bytesOf(group.tree.triangles));
+    sources.push_back(bytesOf(group.sources));
+  }
+  for (const HostMesh& mesh : host_.meshes()) {
+    nodes.push_back(bytesOf(mesh.tree.nodes));
+    triangles.push_back(bytesOf(mesh.tree.triangles));
+  }
+  nodeAddresses_ = uploadParts(nodes, "tree nodes");
+  triangleAddresses_ = uploadParts(triangles, "tree triangles");
+  sourceAddresses_ = uploadParts(sources, "merged triangles");
+}
+
 void GpuScene::uploadMeshes() {
   const auto all = [&](auto member, const char* name) {
     std::vector<std::span<const std::byte>> parts;
     for (const HostMesh& mesh : host_.meshes()) parts.push_back(bytesOf(member(mesh)));
     return uploadParts(parts, name);
   };
-  nodeAddresses_ = all([](const HostMesh& m) { return std::span(m.tree.nodes); }, "tree nodes");
-  triangleAddresses_ = all([](const HostMesh& m) { return std::span(m.tree.triangles); }, "tree triangles");
   const auto vertices = all([](const HostMesh& m) { return std::span(m.vertices); }, "vertices");
   const auto indices = all([](const HostMesh& m) { return m.indices; }, "indices");
   const auto uv0 = all([](const HostMesh& m) { return m.uv0; }, "texture coordinates 0");
@@ -111,7 +128,7 @@ gpu::Buffer GpuScene::movingBuffer(uint64_t bytes, const char* name) {
 uint64_t GpuScene::bytes() const {
   uint64_t total = textures_->bytes();
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
-  for (const gpu::Buffer* b : {&instances_, &motions_, &placements_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
+  for (const gpu::Buffer* b : {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
     total += b->bytes();
   }
   return total;
@@ -119,15 +136,19 @@ uint64_t GpuScene::bytes() const {
 
 shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScene& frame) {
   std::vector<shared::BvhInstance> placements = frame.placements;
+  std::vector<shared::PlacementData> data(placements.size());
+  const size_t groups = host_.merged().size();
   for (size_t i = 0; i < placements.size(); i++) {
-    const uint32_t mesh = host_.instances()[i].mesh;
-    placements[i].nodes = nodeAddresses_[mesh];
-    placements[i].triangles = triangleAddresses_[mesh];
+    const size_t tree = i < groups ? i : groups + host_.instances()[frame.placedInstances[i]].mesh;
+    placements[i].nodes = nodeAddresses_[tree];
+    placements[i].triangles = triangleAddresses_[tree];
+    data[i] = {i < groups ? sourceAddresses_[i] : 0, frame.placedInstances[i], 0};
   }
   commands.barrier();  // the frame before may still be reading
   commands.update(instances_, 0, bytesOf(frame.instances));
   commands.update(motions_, 0, bytesOf(frame.motions));
   commands.update(placements_, 0, bytesOf(placements));
+  commands.update(placementData_, 0, bytesOf(data));
   commands.update(topNodes_, 0, bytesOf(frame.top.nodes));
   commands.update(topLeaves_, 0, bytesOf(frame.top.leaves));
   commands.update(emissive_, 0, bytesOf(frame.emissive));
@@ -138,6 +159,7 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
   addresses.bvh.leaves = topLeaves_.address();
   addresses.bvh.instances = placements_.address();
   addresses.bvh.instanceCount = frame.top.nodes.empty() ? 0 : static_cast<uint32_t>(frame.top.leaves.size());
+  addresses.placements = placementData_.address();
   addresses.instances = instances_.address();
   addresses.motions = motions_.address();
   addresses.emissive = emissive_.address();
@@ -148,6 +170,11 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
 uint64_t estimateGpuBytes(const HostScene& host) {
   uint64_t total = movingBytes(host);
   const auto add = [&](const auto& range) { total += aligned(bytesOf(range).size()); };
+  for (const MergedGroup& group : host.merged()) {
+    add(group.tree.nodes);
+    add(group.tree.triangles);
+    add(group.sources);
+  }
   for (const HostMesh& mesh : host.meshes()) {
     add(mesh.tree.nodes);
     add(mesh.tree.triangles);

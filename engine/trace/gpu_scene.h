@@ -32,16 +32,18 @@ class GpuScene {
   /// Arrays of all meshes, one after the other in one buffer; address 0 for empty ones.
   std::vector<uint64_t> uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name);
   uint64_t uploadArray(std::span<const std::byte> bytes, const char* name);
+  void uploadTrees();
   void uploadMeshes();
   gpu::Buffer movingBuffer(uint64_t bytes, const char* name);
 
   gpu::Device& device_;
   const HostScene& host_;
   std::vector<gpu::Buffer> buffers_;       // what stays
-  std::vector<uint64_t> nodeAddresses_;    // of each mesh's tree
+  std::vector<uint64_t> nodeAddresses_;    // of each merged group's tree, then of each mesh's
   std::vector<uint64_t> triangleAddresses_;
+  std::vector<uint64_t> sourceAddresses_;  // of each merged group
   shared::SceneAddresses addresses_{};
-  gpu::Buffer instances_, motions_, placements_, topNodes_, topLeaves_, emissive_, punctual_;   // what moves
+  gpu::Buffer instances_, motions_, placements_, placementData_, topNodes_, topLeaves_, emissive_, punctual_;   // what moves
   std::unique_ptr<gpu::TextureTable> textures_;
 };
 

@@ -22,6 +22,9 @@ HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
   HostMesh packed;
   packed.material = mesh.material == scene::kNone ? defaultMaterial : mesh.material;
   packed.indices = mesh.indices;
+  for (const vec3& p : mesh.positions) {
+    if (std::isfinite(p.x + p.y + p.z)) packed.bounds.add(p);
+  }
   packed.uv0 = mesh.uv0;
   packed.uv1 = mesh.uv1;
   packed.vertices.reserve(mesh.positions.size());
@@ -44,13 +47,7 @@ HostScene::HostScene(const scene::Scene& scene)
       materials_(makeMaterialTable(scene)),
       environment_(makeEnvironmentTable(scene.environment)),
       animated_(scene::isAnimated(scene)) {
-  std::vector<MeshView> views;
-  for (const scene::Mesh& mesh : scene.meshes) {
-    meshes_.push_back(packMesh(mesh, materials_.defaultMaterial));
-    views.push_back({mesh.positions, mesh.indices});
-  }
-  std::vector<MeshTree> trees = buildMeshTrees(views);
-  for (size_t i = 0; i < trees.size(); i++) meshes_[i].tree = std::move(trees[i]);
+  for (const scene::Mesh& mesh : scene.meshes) meshes_.push_back(packMesh(mesh, materials_.defaultMaterial));
   for (uint32_t n = 0; n < scene.nodes.size(); n++) {
     for (uint32_t mesh : scene.nodes[n].meshes) {
       instances_.push_back({mesh, n});
@@ -60,6 +57,35 @@ HostScene::HostScene(const scene::Scene& scene)
     if (scene.nodes[n].light != scene::kNone) lightNodes_.push_back(n);
   }
   features_ = findFeatures();
+  buildTrees();
+}
+
+void HostScene::buildTrees() {
+  const auto alphaTested = [&](uint32_t mesh) {
+    return (materials_.materials[meshes_[mesh].material].flags & (shared::kMaterialMask | shared::kMaterialBlend)) != 0;
+  };
+  merged_ = mergeStatic(scene_, alphaTested, instances_);
+  std::vector<MeshView> views;
+  std::vector<MeshTree*> targets;
+  for (MergedGroup& group : merged_) {
+    views.push_back({group.positions, group.indices});
+    targets.push_back(&group.tree);
+  }
+  std::vector<bool> needed(meshes_.size(), false);
+  for (const HostInstance& instance : instances_) {
+    if (!instance.merged) needed[instance.mesh] = true;
+  }
+  for (size_t i = 0; i < meshes_.size(); i++) {
+    if (!needed[i]) continue;
+    views.push_back({scene_.meshes[i].positions, scene_.meshes[i].indices});
+    targets.push_back(&meshes_[i].tree);
+  }
+  std::vector<MeshTree> trees = buildMeshTrees(views);
+  for (size_t i = 0; i < trees.size(); i++) *targets[i] = std::move(trees[i]);
+  for (MergedGroup& group : merged_) {
+    group.positions = {};
+    group.indices = {};
+  }
 }
 
 uint32_t HostScene::findFeatures() const {

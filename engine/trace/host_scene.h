@@ -11,12 +11,14 @@
 #include "trace/compute_bvh.h"
 #include "trace/light_table.h"
 #include "trace/material_table.h"
+#include "trace/static_merge.h"
 
 namespace tandem::trace {
 
 /// A mesh in the form of shared::MeshData. Spans are empty where there is no such attribute.
 struct HostMesh {
-  MeshTree tree;
+  Bounds bounds;       // object space, of the finite positions
+  MeshTree tree;       // empty where all its instances are merged
   std::vector<shared::MeshVertex> vertices;
   std::span<const uint32_t> indices;
   std::span<const vec2> uv0;
@@ -26,12 +28,6 @@ struct HostMesh {
   uint32_t material = 0;
 };
 
-/// A mesh at a node; its place comes from the pose.
-struct HostInstance {
-  uint32_t mesh = 0;
-  uint32_t node = 0;
-};
-
 class HostScene {
  public:
   explicit HostScene(const scene::Scene& scene);
@@ -39,6 +35,8 @@ class HostScene {
   const scene::Scene& scene() const { return scene_; }
   const std::vector<HostMesh>& meshes() const { return meshes_; }
   const std::vector<HostInstance>& instances() const { return instances_; }
+  /// Trees of merged instances, in world space. They come first among a frame's placements.
+  const std::vector<MergedGroup>& merged() const { return merged_; }
   const MaterialTable& materials() const { return materials_; }
   const EnvironmentTable& environment() const { return environment_; }
   /// Nodes that carry a punctual light, in order.
@@ -50,11 +48,13 @@ class HostScene {
   uint32_t features() const { return features_; }
 
  private:
+  void buildTrees();
   uint32_t findFeatures() const;
 
   const scene::Scene& scene_;
   std::vector<HostMesh> meshes_;
   std::vector<HostInstance> instances_;
+  std::vector<MergedGroup> merged_;
   std::vector<uint32_t> lightNodes_;
   MaterialTable materials_;
   EnvironmentTable environment_;

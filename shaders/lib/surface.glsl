@@ -13,7 +13,8 @@ layout(constant_id = 0) const uint kFeatures = 0xffffffffu;
 layout(set = 0, binding = 0) uniform sampler2D textures[];
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Instances { InstanceData instance[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Placements { BvhInstance instance[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Placements { PlacementData placement[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer HitSources { HitSource source[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Meshes { MeshData mesh[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Materials { MaterialData material[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Vertices { MeshVertex vertex[]; };
@@ -23,6 +24,17 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tex
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer HalfColors { uvec2 color[]; };
 
 bool has_feature(uint feature) { return (kFeatures & feature) != 0u; }
+
+/// The instance and its primitive behind what traversal reports.
+HitSource hit_source(SceneAddresses scene, uint placementIndex, uint primitive) {
+  const PlacementData placement = Placements(scene.placements).placement[placementIndex];
+  HitSource source = HitSource(placement.instance, primitive);
+  if (placement.sources != 0ul) {
+    source.instance = HitSources(placement.sources).source[primitive].instance;
+    source.primitive = HitSources(placement.sources).source[primitive].primitive;
+  }
+  return source;
+}
 
 /// A point of a triangle: which mesh, its corners and their weights.
 struct MeshPoint {
@@ -101,8 +113,8 @@ vec3 to_world(InstanceData instance, vec4 object) {
 }
 
 /// A normal in the world: times the transposed inverse.
-vec3 normal_to_world(BvhInstance place, vec3 n) {
-  return place.worldToObject0.xyz * n.x + place.worldToObject1.xyz * n.y + place.worldToObject2.xyz * n.z;
+vec3 normal_to_world(InstanceData instance, vec3 n) {
+  return instance.worldToObject0 * n.x + instance.worldToObject1 * n.y + instance.worldToObject2 * n.z;
 }
 
 vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3 normal) {
@@ -135,10 +147,9 @@ vec3 bent_normal(vec3 shading, vec3 geometric, vec3 o) {
   return normalize(o + normalize(r + geometric * (least - above)));
 }
 
-Shape surface_shape(SceneAddresses scene, InstanceData instance, uint instanceIndex, MeshPoint p, vec3 o) {
+Shape surface_shape(SceneAddresses scene, InstanceData instance, MeshPoint p, vec3 o) {
   Vertices v = Vertices(p.mesh.vertices);
   const MeshVertex a = v.vertex[p.corner.x], b = v.vertex[p.corner.y], c = v.vertex[p.corner.z];
-  const BvhInstance place = Placements(scene.bvh.instances).instance[instanceIndex];
   Shape shape;
   shape.objectPosition = a.position + (b.position - a.position) * p.weight.y + (c.position - a.position) * p.weight.z;
   shape.position = to_world(instance, vec4(shape.objectPosition, 1.0));
@@ -146,13 +157,13 @@ Shape surface_shape(SceneAddresses scene, InstanceData instance, uint instanceIn
   // Scaled, so that the product of the edges of a tiny triangle does not vanish.
   edge1 /= max(max(abs(edge1.x), max(abs(edge1.y), abs(edge1.z))), 1e-30);
   edge2 /= max(max(abs(edge2.x), max(abs(edge2.y), abs(edge2.z))), 1e-30);
-  vec3 ng = normal_to_world(place, cross(edge1, edge2));
+  vec3 ng = normal_to_world(instance, cross(edge1, edge2));
   const float size = dot(ng, ng);
   ng = size > 0.0 ? ng * inversesqrt(size) : o;
   shape.front = dot(ng, o) >= 0.0;
   if (!shape.front) ng = -ng;
-  vec3 ns = normal_to_world(place, octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
-                                       octahedral_unpack(c.normal) * p.weight.z);
+  vec3 ns = normal_to_world(instance, octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
+                                          octahedral_unpack(c.normal) * p.weight.z);
   const float shadingSize = dot(ns, ns);
   ns = shadingSize > 0.0 ? ns * inversesqrt(shadingSize) : ng;
   const bool away = dot(ns, ng) < 0.0;

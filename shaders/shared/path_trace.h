@@ -11,6 +11,7 @@ TANDEM_SHARED_BEGIN
 /// Where the scene's arrays lie on the device that traces.
 struct SceneAddresses {
   BvhScene bvh;
+  uint64_t placements;         // PlacementData[], beside bvh.instances
   uint64_t instances;          // InstanceData[]
   uint64_t motions;            // InstanceMotion[]
   uint64_t meshes;             // MeshData[]

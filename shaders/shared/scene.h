@@ -23,15 +23,31 @@ struct MeshData {
   uint64_t colors;     // uvec2[]
 };
 
-/// A place of a mesh at the centre of the shutter. Rows of the 3x4 object-to-world matrix; its inverse is in BvhInstance.
+/// A place of a mesh at the centre of the shutter. Rows of the 3x4 object-to-world matrix, and of its 3x3 inverse.
 struct InstanceData {
   vec4 objectToWorld0;
   vec4 objectToWorld1;
   vec4 objectToWorld2;
+  vec3 worldToObject0;
+  vec3 worldToObject1;
+  vec3 worldToObject2;
   uint mesh;
   uint material;
   uint flags;          // kInstanceMirrored
   float offsetFloor;   // metres: coordinates below this round as coarsely as this one does (see shaders/lib/ray_offset.glsl)
+};
+
+/// What traversal calls an instance is a placement: one instance, or many that never move, merged into one tree.
+struct PlacementData {
+  uint64_t sources;    // HitSource[], by the tree's primitives; 0: one instance
+  uint instance;       // that one
+  uint pad;
+};
+
+/// Where a triangle of a merged tree comes from.
+struct HitSource {
+  uint instance;
+  uint primitive;
 };
 
 /// The same place when the shutter opens and closes. Read for motion vectors only.

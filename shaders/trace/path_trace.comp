@@ -31,15 +31,16 @@ const float kLargestMotion = 16384.0;   // pixels
 
 uint gAlphaKey;   // of the ray being traced: transparency is decided anew for every ray
 
-bool accept_hit(uint instance, uint primitive, vec2 barycentrics) {
+bool accept_hit(uint placement, uint primitive, vec2 barycentrics) {
   if (!has_feature(kFeatureAlpha)) return true;
+  const HitSource source = hit_source(SCENE, placement, primitive);
   Instances instances = Instances(SCENE.instances);
-  const uint material = instances.instance[instance].material;
+  const uint material = instances.instance[source.instance].material;
   Materials materials = Materials(SCENE.materials);
-  const MeshPoint p = mesh_point(SCENE, instances.instance[instance].mesh, primitive, barycentrics);
+  const MeshPoint p = mesh_point(SCENE, instances.instance[source.instance].mesh, source.primitive, barycentrics);
   const float alpha = surface_base_color(materials, material, p).a;
   if ((materials.material[material].flags & kMaterialMask) != 0u) return alpha >= materials.material[material].alphaCutoff;
-  return unit_float(hash_combine(gAlphaKey, hash_combine(instance, primitive))) < alpha;
+  return unit_float(hash_combine(gAlphaKey, hash_combine(source.instance, source.primitive))) < alpha;
 }
 
 #include "trace/traversal_bvh.glsl"
@@ -202,14 +203,15 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
 
 /// A path has met a surface: adds the light there and goes on. False: the path ends.
 bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
-  const InstanceData instance = Instances(SCENE.instances).instance[hit.instance];
-  const MeshPoint p = mesh_point(SCENE, instance.mesh, hit.primitive, hit.barycentrics);
-  const Shape shape = surface_shape(SCENE, instance, hit.instance, p, -path.direction);
+  const HitSource source = hit_source(SCENE, hit.instance, hit.primitive);
+  const InstanceData instance = Instances(SCENE.instances).instance[source.instance];
+  const MeshPoint p = mesh_point(SCENE, instance.mesh, source.primitive, hit.barycentrics);
+  const Shape shape = surface_shape(SCENE, instance, p, -path.direction);
   Materials materials = Materials(SCENE.materials);
   const bool first = path.depth == 0u;
   if (first) {
     sums.coverage += 1.0;
-    if (path.random.index == 0u) write_first_hit(at, path.direction, hit.t, hit.instance, shape);
+    if (path.random.index == 0u) write_first_hit(at, path.direction, hit.t, source.instance, shape);
   }
   const vec3 base = surface_base_color(materials, instance.material, p).rgb;
   const uint flags = materials.material[instance.material].flags;
