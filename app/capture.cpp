@@ -19,7 +19,7 @@ constexpr const char* kFooter =
     "  tandem capture scene.glb -o shot.####.exr --frames 1-24 --size 1080p --samples 256\n"
     "  tandem capture builtin:cornell -o box.png --mode pipelined --simulate-dual --json\n"
     "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 3 unusable input, 4 no usable GPU, 5 some frames "
-    "failed, 130 interrupted.";
+    "failed, 130 interrupted, 143 terminated.";
 
 /// Adds options under one heading of the help text.
 struct OptionGroup {
@@ -32,6 +32,12 @@ struct OptionGroup {
     command.add_flag(names, value, help)->group(name);
   }
 };
+
+void addSceneOptions(CLI::App& command, CaptureWords& words) {
+  const OptionGroup option{command, "Scene"};
+  option("--scene", words.sceneInFile, "NAME", "One of the file's scenes, by name or number from 0 (its default)");
+  option("--allow-external", words.allowExternal, "Read files outside the scene's folder; for files that you trust");
+}
 
 void addPictureOptions(CLI::App& command, CaptureWords& words) {
   const OptionGroup option{command, "Picture"};
@@ -84,7 +90,7 @@ void addFileOptions(CLI::App& command, CaptureWords& words) {
       ->type_name("NAME")
       ->group(option.name);
   option("--overwrite", words.overwrite, "Replace files that exist");
-  option("--resume", words.resume, "Keep whole files that exist, render the rest");
+  option("--resume", words.resume, "Keep the frames that are done in the same settings, render the rest");
   words.jsonOption =
       option("--json", words.json, "[FILE]", "Report as JSON, to FILE, or to stdout instead of the summary");
   words.jsonOption->expected(0, 1);
@@ -131,6 +137,7 @@ Command addCapture(CLI::App& parser) {
                    "A .gltf or .glb file, or builtin:NAME (cornell, furnace, sphere, terrain, spinners)")
       ->type_name("");
   addFileOptions(*command, *words);
+  addSceneOptions(*command, *words);
   addPictureOptions(*command, *words);
   addCameraOptions(*command, *words);
   addTimeOptions(*command, *words);

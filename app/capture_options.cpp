@@ -168,6 +168,7 @@ Expected<CaptureSettings> readWords(const CaptureWords& words) {
                   "SCENE is missing: give a .gltf or .glb file or builtin:NAME; see tandem capture --help");
   }
   settings.scene = words.scene;
+  settings.load = {words.sceneInFile, words.allowExternal};
   settings.patterns = words.patterns;
   settings.validation = words.validation;
   settings.quiet = words.quiet;

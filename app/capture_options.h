@@ -13,6 +13,8 @@ namespace tandem::app {
 /// Empty: not given.
 struct CaptureWords {
   std::string scene;
+  std::string sceneInFile;
+  bool allowExternal = false;
   std::vector<std::string> patterns;
   bool overwrite = false, resume = false;
   std::string size, samples, bounces, seed, environment, exposure, tonemap, aovs, compression;

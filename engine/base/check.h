@@ -1,7 +1,7 @@
 // Errors, in three classes, with one mechanism each (engine/decisions/0003-errors.md):
 //   BrokenPromise   Tandem broke a promise of its own.         Thrown by TANDEM_CHECK; a bug, exit code 1.
-//   AdverseError    The machine let us down while running.     Thrown; disk full, device lost, driver failure; exit code 1.
-//   Refusal         An expected "no", with its reason.         A value: returned in Expected<T>, never thrown.
+//   AdverseError    The machine let us down while running.     Thrown; disk full, device lost, driver failure; exit
+//   code 1. Refusal         An expected "no", with its reason.         A value: returned in Expected<T>, never thrown.
 // Every message names the file, field or call, and says what to do.
 #pragma once
 
@@ -82,6 +82,7 @@ Refusal refuse(ExitCode exit, fmt::format_string<Args...> format, Args&&... args
 }  // namespace tandem
 
 /// A promise of our own code. `TANDEM_CHECK(slot < slots, "slot {} of {}", slot, slots);`
-#define TANDEM_CHECK(condition, ...)                                                                            \
-  (static_cast<bool>(condition) ? void(0)                                                                       \
-                                : ::tandem::detail::brokenPromise(#condition, __FILE__, __LINE__, ::fmt::format(__VA_ARGS__)))
+#define TANDEM_CHECK(condition, ...) \
+  (static_cast<bool>(condition)      \
+       ? void(0)                     \
+       : ::tandem::detail::brokenPromise(#condition, __FILE__, __LINE__, ::fmt::format(__VA_ARGS__)))

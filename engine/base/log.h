@@ -1,5 +1,6 @@
 // What Tandem says to people while it works: one line a message, on stderr. Results go to stdout, never through here.
-// Thread-safe. Warnings that can repeat (one per vertex, per texture, ...) are counted by whoever finds them and said once.
+// Thread-safe. Warnings that can repeat (one per vertex, per texture, ...) are counted by whoever finds them and said
+// once.
 #pragma once
 
 #include <fmt/core.h>

@@ -1,8 +1,8 @@
 // Conventions, stated once for the whole project:
 //   World axes are glTF's: right-handed, +Y up, metres. A camera looks down its own -Z, +X right, +Y up.
-//   Matrices are column-major, vectors are columns: world = parent * local * point. Quaternions are (x, y, z, w) in files, glm::quat here.
-//   Angles are radians unless a name ends in `Degrees`. Colours are linear Rec.709 / D65 unless a name says sRGB.
-//   Pixel (0, 0) is the top left one; x runs right, y runs down; a pixel's centre is at +0.5.
+//   Matrices are column-major, vectors are columns: world = parent * local * point. Quaternions are (x, y, z, w) in
+//   files, glm::quat here. Angles are radians unless a name ends in `Degrees`. Colours are linear Rec.709 / D65 unless
+//   a name says sRGB. Pixel (0, 0) is the top left one; x runs right, y runs down; a pixel's centre is at +0.5.
 #pragma once
 
 #include <glm/glm.hpp>

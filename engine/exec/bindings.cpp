@@ -7,13 +7,13 @@
 namespace tandem::exec {
 namespace {
 
-using Key = std::pair<uint32_t, uint32_t>;   // (node, resource)
+using Key = std::pair<uint32_t, uint32_t>;  // (node, resource)
 
 /// How each resource is used on each node.
 struct Usage {
-  std::set<Key> present;                     // the node reads, makes or changes it
-  std::map<Key, uint32_t> writers;           // passes of the node that make or change it
-  std::map<Key, std::vector<std::pair<uint32_t, uint32_t>>> sent, received;   // (transfer, item), current content only
+  std::set<Key> present;            // the node reads, makes or changes it
+  std::map<Key, uint32_t> writers;  // passes of the node that make or change it
+  std::map<Key, std::vector<std::pair<uint32_t, uint32_t>>> sent, received;  // (transfer, item), current content only
 };
 
 Usage usageOf(const graph::Graph& graph, const graph::Plan& plan) {
@@ -42,18 +42,21 @@ Usage usageOf(const graph::Graph& graph, const graph::Plan& plan) {
   return usage;
 }
 
-/// Direct use of a slot: the only content that this node ever makes of it goes over one link once, or arrives over one link once.
+/// Direct use of a slot: the only content that this node ever makes of it goes over one link once, or arrives over one
+/// link once.
 Place choosePlace(const Usage& usage, const Key& key, bool history) {
   const auto sent = usage.sent.find(key);
   const auto received = usage.received.find(key);
   const auto writers = usage.writers.find(key);
   const uint32_t writes = writers == usage.writers.end() ? 0 : writers->second;
   Place place;
-  if (!history && sent != usage.sent.end() && sent->second.size() == 1 && received == usage.received.end() && writes == 1) {
+  if (!history && sent != usage.sent.end() && sent->second.size() == 1 && received == usage.received.end() &&
+      writes == 1) {
     place.transfer = sent->second[0].first;
     place.item = sent->second[0].second;
     place.isSource = true;
-  } else if (!history && received != usage.received.end() && received->second.size() == 1 && sent == usage.sent.end() && writes == 0) {
+  } else if (!history && received != usage.received.end() && received->second.size() == 1 && sent == usage.sent.end() &&
+             writes == 0) {
     place.transfer = received->second[0].first;
     place.item = received->second[0].second;
   }
@@ -141,7 +144,8 @@ std::vector<uint64_t> Bindings::estimateBytes(const graph::Graph& graph, const g
   std::vector<uint64_t> bytes(nodes, 0);
   for (const Key& key : usage.present) {
     const bool history = keepsHistory(plan, key);
-    if (!choosePlace(usage, key, history).transfer) bytes[key.first] += graph.resources()[key.second].bytes() * (history ? 2 : 1);
+    if (!choosePlace(usage, key, history).transfer)
+      bytes[key.first] += graph.resources()[key.second].bytes() * (history ? 2 : 1);
   }
   for (const auto& link : plan.links) {
     bytes[link.from] += slots * link.bytesPerFrame();

@@ -1,5 +1,6 @@
-// Where each resource of a plan lies, on each node, in each frame: the link's own slots where nothing is lost by it (so that a pass writes
-// straight into what is sent and reads straight from what arrived), a buffer of the node's own elsewhere, two of them for history.
+// Where each resource of a plan lies, on each node, in each frame: the link's own slots where nothing is lost by it (so
+// that a pass writes straight into what is sent and reads straight from what arrived), a buffer of the node's own
+// elsewhere, two of them for history.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,11 @@ class Bindings {
   Bindings(topology::Topology& topology, const graph::Graph& graph, const graph::Plan& plan,
            const std::vector<std::unique_ptr<topology::Link>>& links);
 
-  /// Buffer of a resource on a node in frame `frame` (a running number); `previous`: as it was at the end of the frame before.
+  /// Buffer of a resource on a node in frame `frame` (a running number); `previous`: as it was at the end of the frame
+  /// before.
   const gpu::Buffer& buffer(uint32_t node, uint32_t resource, bool previous, uint64_t frame) const;
-  /// Whether a transfer's item must be copied into its link source, or out of its link target (false: passes use the slot itself).
+  /// Whether a transfer's item must be copied into its link source, or out of its link target (false: passes use the
+  /// slot itself).
   bool copiesOut(const graph::Transfer& transfer, const graph::SentItem& item) const;
   bool copiesIn(const graph::Transfer& transfer, const graph::SentItem& item) const;
   /// Fills history buffers with zeros: what a first frame reads of the one before it.
@@ -48,8 +51,8 @@ class Bindings {
   const graph::Graph& graph_;
   const graph::Plan& plan_;
   const std::vector<std::unique_ptr<topology::Link>>& links_;
-  std::map<std::pair<uint32_t, uint32_t>, Place> places_;            // (node, resource)
-  std::map<std::pair<uint32_t, uint32_t>, Place> previousPlaces_;    // history that arrives by link
+  std::map<std::pair<uint32_t, uint32_t>, Place> places_;          // (node, resource)
+  std::map<std::pair<uint32_t, uint32_t>, Place> previousPlaces_;  // history that arrives by link
 };
 
 /// Slots of every link, and so the upper limit of frames in flight.

@@ -11,7 +11,8 @@ namespace {
 /// A pass's view of its resources: only what it declared, wherever it lies on the node that runs it.
 class NodeRecording final : public graph::Recording {
  public:
-  NodeRecording(gpu::Commands& commands, const graph::Pass& pass, const Bindings& bindings, uint32_t node, uint64_t frame)
+  NodeRecording(gpu::Commands& commands, const graph::Pass& pass, const Bindings& bindings, uint32_t node,
+                uint64_t frame)
       : commands_(commands), pass_(pass), bindings_(bindings), node_(node), frame_(frame) {}
   gpu::Commands& commands() override { return commands_; }
 
@@ -37,11 +38,12 @@ class NodeRecording final : public graph::Recording {
 
 Executor::Executor(topology::Topology& topology, const graph::Graph& graph, graph::Plan plan, uint32_t framesInFlight)
     : topology_(topology), graph_(graph), plan_(std::move(plan)), framesInFlight_(framesInFlight) {
-  TANDEM_CHECK(framesInFlight >= 1 && framesInFlight <= kLinkSlots, "{} frames in flight, 1 to {} are possible", framesInFlight, kLinkSlots);
+  TANDEM_CHECK(framesInFlight >= 1 && framesInFlight <= kLinkSlots, "{} frames in flight, 1 to {} are possible",
+               framesInFlight, kLinkSlots);
 }
 
-Expected<std::unique_ptr<Executor>> Executor::make(topology::Topology& topology, const graph::Graph& graph, graph::Plan plan,
-                                                   uint32_t framesInFlight) {
+Expected<std::unique_ptr<Executor>> Executor::make(topology::Topology& topology, const graph::Graph& graph,
+                                                   graph::Plan plan, uint32_t framesInFlight) {
   std::unique_ptr<Executor> made(new Executor(topology, graph, std::move(plan), framesInFlight));
   for (const graph::Transfer& transfer : made->plan_.transfers) {
     const graph::LinkNeed& need = made->plan_.links[transfer.link];
@@ -53,7 +55,8 @@ Expected<std::unique_ptr<Executor>> Executor::make(topology::Topology& topology,
   }
   made->bindings_ = std::make_unique<Bindings>(topology, graph, made->plan_, made->links_);
   made->bindings_->clearHistory(topology);
-  for (uint32_t node = 0; node < topology.nodes(); ++node) made->lanes_.push_back(std::make_unique<Lane>(topology.device(node)));
+  for (uint32_t node = 0; node < topology.nodes(); ++node)
+    made->lanes_.push_back(std::make_unique<Lane>(topology.device(node)));
   for (uint32_t slot = 0; slot < framesInFlight; ++slot) {
     for (size_t batch = 0; batch < made->plan_.batches.size(); ++batch) {
       made->commands_.push_back(std::make_unique<gpu::Commands>(topology.device(made->plan_.batches[batch].node),
@@ -76,13 +79,14 @@ Executor::~Executor() {
     try {
       finish(running_.front().frame);
     } catch (const std::exception& error) {
-      log::debug("while stopping: {}", error.what());   // whoever waited for a failed frame has been told already
+      log::debug("while stopping: {}", error.what());  // whoever waited for a failed frame has been told already
     }
   }
-  links_.clear();   // joins the bridges, which may still be calling lanes
+  links_.clear();  // joins the bridges, which may still be calling lanes
 }
 
-/// After one failure nothing behind it can be submitted: all frames under way fail with it, so that nobody waits for them.
+/// After one failure nothing behind it can be submitted: all frames under way fail with it, so that nobody waits for
+/// them.
 void Executor::abandon(const std::exception_ptr& failure) {
   for (const Running& running : running_) running.ticket->fail(failure);
 }
@@ -115,7 +119,9 @@ uint64_t Executor::start() {
     throw;
   }
   for (size_t index = 0; index < batches.size(); ++index) {
-    batches[index]->onSubmitted = [this, index, frame, batches](gpu::SyncPoint point) { onSubmitted(index, frame, point, batches); };
+    batches[index]->onSubmitted = [this, index, frame, batches](gpu::SyncPoint point) {
+      onSubmitted(index, frame, point, batches);
+    };
     lanes_[plan_.batches[index].node]->enqueue(batches[index]);
   }
   return frame;
@@ -125,7 +131,7 @@ void Executor::record(size_t batchIndex, gpu::Commands& commands, uint64_t frame
   const graph::Batch& batch = plan_.batches[batchIndex];
   const auto slot = static_cast<uint32_t>(frame % kLinkSlots);
   commands.begin();
-  commands.barrier();   // earlier frames of this queue are done with what this one writes
+  commands.barrier();  // earlier frames of this queue are done with what this one writes
   for (const uint32_t index : batch.receives) {
     const graph::Transfer& transfer = plan_.transfers[index];
     for (uint32_t position = 0; position < transfer.items.size(); ++position) {
@@ -167,7 +173,8 @@ void Executor::onSubmitted(size_t batchIndex, uint64_t frame, gpu::SyncPoint poi
     const graph::Transfer& transfer = plan_.transfers[index];
     const std::shared_ptr<LaneBatch> receiver = batches[transfer.toBatch];
     Lane& lane = *lanes_[plan_.links[transfer.link].to];
-    links_[index]->send(slot, point, [receiver, &lane](const topology::Arrival& arrival) { lane.arrived(receiver, arrival); });
+    links_[index]->send(slot, point,
+                        [receiver, &lane](const topology::Arrival& arrival) { lane.arrived(receiver, arrival); });
   }
   for (size_t index = 0; index < plan_.transfers.size(); ++index) {
     if (lastBatchOfTransferReceiver_[index] == batchIndex) links_[index]->release(slot, point);
@@ -179,7 +186,8 @@ std::vector<PassReport> Executor::finish(uint64_t frame) {
   const Running running = std::move(running_.front());
   running_.pop_front();
   double limit = 0.0;
-  for (uint32_t node = 0; node < topology_.nodes(); ++node) limit = std::max(limit, topology_.device(node).waitLimitSeconds());
+  for (uint32_t node = 0; node < topology_.nodes(); ++node)
+    limit = std::max(limit, topology_.device(node).waitLimitSeconds());
   try {
     running.ticket->wait(limit, fmt::format("frame {}", frame));
   } catch (...) {
@@ -190,7 +198,8 @@ std::vector<PassReport> Executor::finish(uint64_t frame) {
 
   std::vector<PassReport> reports;
   for (size_t index = 0; index < plan_.batches.size(); ++index) {
-    for (const auto& time : commandsOf(index, frame).times()) reports.push_back({time.name, plan_.batches[index].node, time.milliseconds});
+    for (const auto& time : commandsOf(index, frame).times())
+      reports.push_back({time.name, plan_.batches[index].node, time.milliseconds});
   }
   for (uint32_t node = 0; node < topology_.nodes(); ++node) topology_.device(node).collect();
   return reports;

@@ -34,7 +34,8 @@ void FrameTicket::wait(double limitSeconds, const std::string& what) {
     std::unique_lock lock(mutex_);
     const auto limit = std::chrono::duration<double>(limitSeconds);
     if (!changed_.wait_for(lock, limit, [this] { return missing_ == 0 || failure_; })) {
-      throw adverse("waited {} s for {} and {} of its batches were never submitted: a GPU or a link hangs", limitSeconds, what, missing_);
+      throw adverse("waited {} s for {} and {} of its batches were never submitted: a GPU or a link hangs",
+                    limitSeconds, what, missing_);
     }
     if (failure_) std::rethrow_exception(failure_);
     points = points_;

@@ -1,5 +1,5 @@
-// One frame under way: how many of its batches have not been submitted yet, where they end, and what went wrong. Shared between the render
-// thread and the bridges; thread-safe.
+// One frame under way: how many of its batches have not been submitted yet, where they end, and what went wrong. Shared
+// between the render thread and the bridges; thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +21,8 @@ class FrameTicket {
   void fail(std::exception_ptr failure);
   bool failed() const;
 
-  /// Blocks until all batches have been submitted and have finished. Throws what failed; `limitSeconds` bounds the wait for the submits.
+  /// Blocks until all batches have been submitted and have finished. Throws what failed; `limitSeconds` bounds the wait
+  /// for the submits.
   void wait(double limitSeconds, const std::string& what);
 
  private:

@@ -16,9 +16,10 @@ void Lane::arrived(const std::shared_ptr<LaneBatch>& batch, const topology::Arri
   pump(lock);
 }
 
-/// Submits from the front for as long as nothing is missing. The lock is held over the submit, so that order in the lane is order in the
-/// queue, and over onSubmitted, which only hands work to links (a link never calls back on this thread with the lane locked: its arrivals
-/// come from bridges, and a failing send reports through the ticket of its receiver's lane, another lane).
+/// Submits from the front for as long as nothing is missing. The lock is held over the submit, so that order in the
+/// lane is order in the queue, and over onSubmitted, which only hands work to links (a link never calls back on this
+/// thread with the lane locked: its arrivals come from bridges, and a failing send reports through the ticket of its
+/// receiver's lane, another lane).
 void Lane::pump(std::unique_lock<std::mutex>&) {
   while (!batches_.empty() && batches_.front()->missingArrivals == 0) {
     const std::shared_ptr<LaneBatch> batch = batches_.front();

@@ -1,5 +1,5 @@
-// A node's lane: its batches in the order in which they must reach its queue. A batch that waits for a link keeps the ones behind it
-// waiting; whichever thread brings the last missing arrival submits. Thread-safe.
+// A node's lane: its batches in the order in which they must reach its queue. A batch that waits for a link keeps the
+// ones behind it waiting; whichever thread brings the last missing arrival submits. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ struct LaneBatch {
   size_t missingArrivals = 0;
   std::vector<gpu::SyncPoint> waits;
   std::shared_ptr<FrameTicket> ticket;
-  std::function<void(gpu::SyncPoint)> onSubmitted;   // starts the batch's transfers, releases slots
+  std::function<void(gpu::SyncPoint)> onSubmitted;  // starts the batch's transfers, releases slots
 };
 
 class Lane {

@@ -8,7 +8,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
 }
 
@@ -24,11 +25,16 @@ std::string list(const std::vector<gpu::Adapter>& adapters) {
 
 int rank(gpu::AdapterType type) {
   switch (type) {
-    case gpu::AdapterType::Discrete: return 0;
-    case gpu::AdapterType::Virtual: return 1;
-    case gpu::AdapterType::Integrated: return 2;
-    case gpu::AdapterType::Other: return 3;
-    case gpu::AdapterType::Software: return 4;
+    case gpu::AdapterType::Discrete:
+      return 0;
+    case gpu::AdapterType::Virtual:
+      return 1;
+    case gpu::AdapterType::Integrated:
+      return 2;
+    case gpu::AdapterType::Other:
+      return 3;
+    case gpu::AdapterType::Software:
+      return 4;
   }
   return 4;
 }
@@ -40,7 +46,8 @@ std::vector<const gpu::Adapter*> ranked(const std::vector<gpu::Adapter>& adapter
     if (adapter.usable()) usable.push_back(&adapter);
   }
   std::stable_sort(usable.begin(), usable.end(), [](const auto* a, const auto* b) {
-    return rank(a->type) != rank(b->type) ? rank(a->type) < rank(b->type) : a->deviceLocalBytes() > b->deviceLocalBytes();
+    return rank(a->type) != rank(b->type) ? rank(a->type) < rank(b->type)
+                                          : a->deviceLocalBytes() > b->deviceLocalBytes();
   });
   return usable;
 }
@@ -60,11 +67,12 @@ Expected<uint32_t> findOne(const std::vector<gpu::Adapter>& adapters, const std:
   }
   if (found.empty()) return refuse(ExitCode::WrongUsage, "--gpus {}: no such GPU; there are {}", word, list(adapters));
   if (found.size() > 1) {
-    return refuse(ExitCode::WrongUsage, "--gpus {} fits {} GPUs; give the index, PCI address or a longer UUID: {}", word, found.size(),
-                  list(adapters));
+    return refuse(ExitCode::WrongUsage, "--gpus {} fits {} GPUs; give the index, PCI address or a longer UUID: {}",
+                  word, found.size(), list(adapters));
   }
   if (!found[0]->usable()) {
-    return refuse(ExitCode::NoUsableGpu, "--gpus {}: GPU {} ({}) {}", word, found[0]->index, found[0]->name, found[0]->refusals.front());
+    return refuse(ExitCode::NoUsableGpu, "--gpus {}: GPU {} ({}) {}", word, found[0]->index, found[0]->name,
+                  found[0]->refusals.front());
   }
   return found[0]->index;
 }
@@ -76,7 +84,8 @@ Expected<std::vector<uint32_t>> parse(const std::vector<gpu::Adapter>& adapters,
     const auto one = findOne(adapters, text.substr(begin, end - begin));
     if (!one) return one.refusal();
     if (std::find(chosen.begin(), chosen.end(), *one) != chosen.end()) {
-      return refuse(ExitCode::WrongUsage, "--gpus {} names GPU {} twice; --simulate-dual opens one GPU twice", text, *one);
+      return refuse(ExitCode::WrongUsage, "--gpus {} names GPU {} twice; --simulate-dual opens one GPU twice", text,
+                    *one);
     }
     chosen.push_back(*one);
     begin = end + 1;
@@ -92,7 +101,8 @@ Expected<std::vector<uint32_t>> chooseGpus(const std::vector<gpu::Adapter>& adap
   if (usable.empty()) {
     std::string reasons;
     for (const auto& adapter : adapters) reasons += fmt::format("; {} {}", adapter.name, adapter.refusals.front());
-    return refuse(ExitCode::NoUsableGpu, "no usable Vulkan GPU{}; install a driver (software: mesa-vulkan-drivers), see 'tandem devices'",
+    return refuse(ExitCode::NoUsableGpu,
+                  "no usable Vulkan GPU{}; install a driver (software: mesa-vulkan-drivers), see 'tandem devices'",
                   reasons);
   }
   std::vector<uint32_t> chosen;
@@ -106,12 +116,14 @@ Expected<std::vector<uint32_t>> chooseGpus(const std::vector<gpu::Adapter>& adap
     chosen = std::move(*parsed);
   }
   if (settings.simulateDual) {
-    if (chosen.size() > 1) return refuse(ExitCode::WrongUsage, "--simulate-dual opens one GPU twice, but --gpus names two");
+    if (chosen.size() > 1)
+      return refuse(ExitCode::WrongUsage, "--simulate-dual opens one GPU twice, but --gpus names two");
     chosen.push_back(chosen[0]);
   }
   if (settings.mode == Mode::Single) chosen.resize(1);
   if (settings.mode == Mode::Pipelined && chosen.size() < 2) {
-    return refuse(ExitCode::WrongUsage, "--mode pipelined needs two GPUs and one is chosen; --simulate-dual opens it twice. There are {}",
+    return refuse(ExitCode::WrongUsage,
+                  "--mode pipelined needs two GPUs and one is chosen; --simulate-dual opens it twice. There are {}",
                   list(adapters));
   }
   return chosen;

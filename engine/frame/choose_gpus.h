@@ -10,8 +10,9 @@
 
 namespace tandem::frame {
 
-/// Adapter indices, one per node (the same twice when simulated). `auto` takes the best one or two: discrete before integrated before
-/// software, then by memory. Refuses, listing what is there, where a name fits nothing or several, or where a second GPU is missing.
+/// Adapter indices, one per node (the same twice when simulated). `auto` takes the best one or two: discrete before
+/// integrated before software, then by memory. Refuses, listing what is there, where a name fits nothing or several, or
+/// where a second GPU is missing.
 Expected<std::vector<uint32_t>> chooseGpus(const std::vector<gpu::Adapter>& adapters, const MachineSettings& settings);
 
 }  // namespace tandem::frame

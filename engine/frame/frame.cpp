@@ -8,7 +8,8 @@
 
 namespace tandem::frame {
 
-void describeFrame(graph::Graph& graph, const PictureSettings& picture, const FrameSources& sources, FrameReadbacks& out) {
+void describeFrame(graph::Graph& graph, const PictureSettings& picture, const FrameSources& sources,
+                   FrameReadbacks& out) {
   const Extent size = picture.size;
 
   // Trace: what light arrives at every pixel, and what was hit there.
@@ -16,8 +17,8 @@ void describeFrame(graph::Graph& graph, const PictureSettings& picture, const Fr
       trace::addPathTrace(graph, {size, picture.samples, picture.bounces, picture.seed}, sources.trace);
 
   // Post: from radiance to a picture for the eye.
-  const auto blurred = post::addMotionBlur(graph, {.size = size, .enabled = picture.motionBlur}, traced.radiance, traced.motion,
-                                           traced.depth, sources.post);
+  const auto blurred = post::addMotionBlur(graph, {.size = size, .enabled = picture.motionBlur}, traced.radiance,
+                                           traced.motion, traced.depth, sources.post);
   const auto exposure = post::addExposure(graph, {size, !picture.ev, picture.ev.value_or(0.0f)}, blurred);
   const auto ldr = post::addTonemap(graph, {size, picture.tone}, blurred, exposure, sources.post);
 
@@ -25,10 +26,14 @@ void describeFrame(graph::Graph& graph, const PictureSettings& picture, const Fr
   out.linear.addTo(graph, "linear_readback", blurred, size.pixels() * sizeof(shared::RadianceTexel));
   out.ldr.addTo(graph, "ldr_readback", ldr, size.pixels() * sizeof(shared::LdrTexel));
   out.exposure.addTo(graph, "exposure_readback", exposure, sizeof(shared::ExposureState));
-  if (wants(picture, Aov::Albedo)) out.albedo.addTo(graph, "albedo_readback", traced.albedo, size.pixels() * sizeof(shared::AlbedoTexel));
-  if (wants(picture, Aov::Normal)) out.normal.addTo(graph, "normal_readback", traced.normal, size.pixels() * sizeof(shared::NormalTexel));
-  if (wants(picture, Aov::Depth)) out.depth.addTo(graph, "depth_readback", traced.depth, size.pixels() * sizeof(shared::DepthTexel));
-  if (wants(picture, Aov::Motion)) out.motion.addTo(graph, "motion_readback", traced.motion, size.pixels() * sizeof(shared::MotionTexel));
+  if (wants(picture, Aov::Albedo))
+    out.albedo.addTo(graph, "albedo_readback", traced.albedo, size.pixels() * sizeof(shared::AlbedoTexel));
+  if (wants(picture, Aov::Normal))
+    out.normal.addTo(graph, "normal_readback", traced.normal, size.pixels() * sizeof(shared::NormalTexel));
+  if (wants(picture, Aov::Depth))
+    out.depth.addTo(graph, "depth_readback", traced.depth, size.pixels() * sizeof(shared::DepthTexel));
+  if (wants(picture, Aov::Motion))
+    out.motion.addTo(graph, "motion_readback", traced.motion, size.pixels() * sizeof(shared::MotionTexel));
 }
 
 bool wants(const PictureSettings& picture, Aov aov) {
@@ -36,7 +41,8 @@ bool wants(const PictureSettings& picture, Aov aov) {
 }
 
 void FrameReadbacks::setSlot(uint32_t slot) {
-  for (output::Readback* readback : {&linear, &ldr, &exposure, &albedo, &normal, &depth, &motion}) readback->setSlot(slot);
+  for (output::Readback* readback : {&linear, &ldr, &exposure, &albedo, &normal, &depth, &motion})
+    readback->setSlot(slot);
 }
 
 }  // namespace tandem::frame

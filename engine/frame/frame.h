@@ -1,5 +1,5 @@
-// The frame, as one readable function. Data flows by handles from call to call, so the text of describeFrame is the dependency graph; where
-// each pass runs is decided elsewhere (schedule/), and no pass can tell.
+// The frame, as one readable function. Data flows by handles from call to call, so the text of describeFrame is the
+// dependency graph; where each pass runs is decided elsewhere (schedule/), and no pass can tell.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct FrameReadbacks {
   void setSlot(uint32_t slot);
 };
 
-void describeFrame(graph::Graph& graph, const PictureSettings& picture, const FrameSources& sources, FrameReadbacks& out);
+void describeFrame(graph::Graph& graph, const PictureSettings& picture, const FrameSources& sources,
+                   FrameReadbacks& out);
 
 /// Whether an additional plane was asked for.
 bool wants(const PictureSettings& picture, Aov aov);

@@ -44,14 +44,16 @@ std::span<const T> view(const output::Readback& readback, uint32_t slot) {
 std::vector<bool> tracingNodes(const graph::Graph& graph, const graph::Plan& plan, uint32_t nodes) {
   std::vector<bool> traces(nodes, false);
   for (size_t pass = 0; pass < graph.passes().size(); ++pass) {
-    if (graph.passes()[pass].name == "path_trace" && plan.nodeOfPass[pass] != UINT32_MAX) traces[plan.nodeOfPass[pass]] = true;
+    if (graph.passes()[pass].name == "path_trace" && plan.nodeOfPass[pass] != UINT32_MAX)
+      traces[plan.nodeOfPass[pass]] = true;
   }
   return traces;
 }
 
 class RendererImpl final : public Renderer {
  public:
-  RendererImpl(std::shared_ptr<const scene::Scene> scene, const PictureSettings& picture, const MachineSettings& machine)
+  RendererImpl(std::shared_ptr<const scene::Scene> scene, const PictureSettings& picture,
+               const MachineSettings& machine)
       : scene_(std::move(scene)), picture_(picture), machine_(machine), readbacks_(machine.framesInFlight) {}
   ~RendererImpl() override {
     executor_.reset();
@@ -92,16 +94,17 @@ class RendererImpl final : public Renderer {
 
 Refusal RendererImpl::checkSize() const {
   if (picture_.size.pixels() > post::kMostPixels) {
-    return refuse(ExitCode::WrongUsage, "--size {}x{} has {} pixels and {} are supported: choose a smaller size", picture_.size.width,
-                  picture_.size.height, picture_.size.pixels(), post::kMostPixels);
+    return refuse(ExitCode::WrongUsage, "--size {}x{} has {} pixels and {} are supported: choose a smaller size",
+                  picture_.size.width, picture_.size.height, picture_.size.pixels(), post::kMostPixels);
   }
   const uint64_t planeBytes = picture_.size.pixels() * sizeof(shared::RadianceTexel);
   for (uint32_t node = 0; node < topology_->nodes(); ++node) {
     const gpu::Adapter& adapter = topology_->device(node).adapter();
     const uint64_t groups = adapter.limits.maxComputeWorkGroupCount[1];
     if (planeBytes > adapter.maxBufferSize || picture_.size.width / 8 >= groups || picture_.size.height / 8 >= groups) {
-      return refuse(ExitCode::WrongUsage, "--size {}x{} needs {} MiB in one buffer and {} allows {} MiB: choose a smaller size",
-                    picture_.size.width, picture_.size.height, planeBytes >> 20, adapter.name, adapter.maxBufferSize >> 20);
+      return refuse(
+          ExitCode::WrongUsage, "--size {}x{} needs {} MiB in one buffer and {} allows {} MiB: choose a smaller size",
+          picture_.size.width, picture_.size.height, planeBytes >> 20, adapter.name, adapter.maxBufferSize >> 20);
     }
   }
   return {};
@@ -116,11 +119,13 @@ Refusal RendererImpl::checkMemory(const graph::Plan& plan) const {
     // Devices of one GPU share its memory: what the others need there counts too.
     uint64_t together = 0;
     for (uint32_t other = 0; other <= node; ++other) {
-      if (topology_->device(other).adapter().physical == topology_->device(node).adapter().physical) together += needed[other];
+      if (topology_->device(other).adapter().physical == topology_->device(node).adapter().physical)
+        together += needed[other];
     }
     const uint64_t budget = topology_->device(node).memoryBudget();
     if (together > budget) {
-      return refuse(ExitCode::NoUsableGpu, "{} has {} MiB of memory free and this needs {} MiB: lower --size, or a smaller scene",
+      return refuse(ExitCode::NoUsableGpu,
+                    "{} has {} MiB of memory free and this needs {} MiB: lower --size, or a smaller scene",
                     topology_->device(node).name(), budget >> 20, together >> 20);
     }
   }
@@ -128,7 +133,8 @@ Refusal RendererImpl::checkMemory(const graph::Plan& plan) const {
 }
 
 Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest& camera) {
-  if (picture_.size.width == 0 || picture_.size.height == 0) return refuse(ExitCode::WrongUsage, "--size: width and height must be at least 1");
+  if (picture_.size.width == 0 || picture_.size.height == 0)
+    return refuse(ExitCode::WrongUsage, "--size: width and height must be at least 1");
   if (picture_.samples == 0) return refuse(ExitCode::WrongUsage, "--samples must be at least 1");
   const auto chosenCamera = scene::chooseCamera(*scene_, camera);
   if (!chosenCamera) return chosenCamera.refusal();
@@ -144,12 +150,13 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
   host_ = std::make_unique<trace::HostScene>(*scene_);
   source_ = std::make_shared<SceneSource>(*host_);
   describeFrame(graph_, picture_, {source_, post_}, readbacks_);
-  auto plan = graph::compile(graph_, mode_ == Mode::Single ? schedule::placeSingle() : schedule::placePipelined(graph_));
+  auto plan =
+      graph::compile(graph_, mode_ == Mode::Single ? schedule::placeSingle() : schedule::placePipelined(graph_));
   if (!plan) return plan.refusal();
   if (const Refusal tooMuch = checkMemory(*plan); !tooMuch.message.empty()) return tooMuch;
   const auto traces = tracingNodes(graph_, *plan, topology_->nodes());
   for (uint32_t node = 0; node < topology_->nodes(); ++node) {
-    if (traces[node]) source_->sceneOn(topology_->device(node));   // uploads now, not in the first frame
+    if (traces[node]) source_->sceneOn(topology_->device(node));  // uploads now, not in the first frame
   }
   auto executor = exec::Executor::make(*topology_, graph_, std::move(*plan), machine_.framesInFlight);
   if (!executor) return executor.refusal();
@@ -158,7 +165,8 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
 }
 
 void RendererImpl::start(const FrameRequest& request) {
-  trace::FrameScene frame = trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame);
+  trace::FrameScene frame =
+      trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame);
   const scene::Camera camera = scene::resolveCamera(*scene_, camera_, scene::poseAt(*scene_, request.centre));
   source_->setFrame(std::move(frame));
   post_->frame = request.frame;
@@ -194,9 +202,9 @@ RunReport RendererImpl::report() {
   const auto traces = tracingNodes(graph_, executor_->plan(), topology_->nodes());
   for (uint32_t node = 0; node < topology_->nodes(); ++node) {
     const gpu::Adapter& adapter = topology_->device(node).adapter();
-    report.nodes.push_back({node, adapter.name, adapter.uuidText(), adapter.pci ? adapter.pci->text() : "", adapter.driver,
-                            std::string(gpu::adapterTypeName(adapter.type)), traces[node] ? "compute" : "none",
-                            traces[node] ? picture_.size.height : 0});
+    report.nodes.push_back({node, adapter.name, adapter.uuidText(), adapter.pci ? adapter.pci->text() : "",
+                            adapter.driver, std::string(gpu::adapterTypeName(adapter.type)),
+                            traces[node] ? "compute" : "none", traces[node] ? picture_.size.height : 0});
     if (traces[node]) report.sceneBytes = source_->sceneOn(topology_->device(node)).bytes();
   }
   for (size_t pass = 0; pass < graph_.passes().size(); ++pass) {

@@ -1,4 +1,5 @@
-// The renderer: owns topology, graph and executor for one scene, and turns frame numbers into finished pictures. Used by one thread.
+// The renderer: owns topology, graph and executor for one scene, and turns frame numbers into finished pictures. Used
+// by one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@
 
 namespace tandem::frame {
 
-/// One frame to render. Times in seconds of the scene; the shutter is open from `open` to `close`, `centre` is what the picture shows.
+/// One frame to render. Times in seconds of the scene; the shutter is open from `open` to `close`, `centre` is what the
+/// picture shows.
 struct FrameRequest {
-  uint32_t frame = 0;        // number; with scene, settings and seed it decides every pixel
+  uint32_t frame = 0;  // number; with scene, settings and seed it decides every pixel
   double centre = 0.0;
   double open = 0.0;
   double close = 0.0;
@@ -30,13 +32,13 @@ struct FrameRequest {
 struct FrameResult {
   FrameRequest request;
   scene::Camera camera;
-  std::span<const shared::RadianceTexel> linear;   // after motion blur, before exposure and tone mapping
+  std::span<const shared::RadianceTexel> linear;  // after motion blur, before exposure and tone mapping
   std::span<const shared::LdrTexel> ldr;
-  std::span<const shared::AlbedoTexel> albedo;     // each AOV empty unless asked for
+  std::span<const shared::AlbedoTexel> albedo;  // each AOV empty unless asked for
   std::span<const shared::NormalTexel> normal;
   std::span<const shared::DepthTexel> depth;
   std::span<const shared::MotionTexel> motion;
-  float ev = 0.0f;                                 // the exposure that tone mapping used
+  float ev = 0.0f;  // the exposure that tone mapping used
   std::vector<exec::PassReport> passes;
 };
 
@@ -47,27 +49,27 @@ struct NodeReport {
   std::string pci;
   std::string driver;
   std::string type;
-  std::string tracer;        // "compute", or "none" where the node traces nothing
-  uint32_t rows = 0;         // rows that the node traces
+  std::string tracer;  // "compute", or "none" where the node traces nothing
+  uint32_t rows = 0;   // rows that the node traces
 };
 
 /// What ran where, for people and for --json.
 struct RunReport {
-  std::string mode;          // the mode that ran
+  std::string mode;  // the mode that ran
   std::string topology;
   std::string camera;
   Extent size;
   std::vector<NodeReport> nodes;
   std::vector<std::pair<std::string, uint32_t>> nodeOfPass;
   std::vector<exec::LinkUse> links;
-  uint64_t sceneTriangles = 0;   // of all instances
-  uint64_t sceneBytes = 0;       // on a node that traces
+  uint64_t sceneTriangles = 0;  // of all instances
+  uint64_t sceneBytes = 0;      // on a node that traces
 };
 
 class Renderer {
  public:
-  /// Opens devices, uploads the scene, compiles and connects. Refuses with the reason: no GPU, unknown camera, too little memory (with the
-  /// numbers), a size past the device's limits, a mode that needs two nodes.
+  /// Opens devices, uploads the scene, compiles and connects. Refuses with the reason: no GPU, unknown camera, too
+  /// little memory (with the numbers), a size past the device's limits, a mode that needs two nodes.
   static Expected<std::unique_ptr<Renderer>> make(gpu::Instance& instance, std::shared_ptr<const scene::Scene> scene,
                                                   const PictureSettings& picture, const MachineSettings& machine,
                                                   const scene::CameraRequest& camera);

@@ -4,19 +4,26 @@ namespace tandem::frame {
 
 std::string_view modeName(Mode mode) {
   switch (mode) {
-    case Mode::Auto: return "auto";
-    case Mode::Single: return "single";
-    case Mode::Pipelined: return "pipelined";
+    case Mode::Auto:
+      return "auto";
+    case Mode::Single:
+      return "single";
+    case Mode::Pipelined:
+      return "pipelined";
   }
   return "auto";
 }
 
 std::string_view aovName(Aov aov) {
   switch (aov) {
-    case Aov::Albedo: return "albedo";
-    case Aov::Normal: return "normal";
-    case Aov::Depth: return "depth";
-    case Aov::Motion: return "motion";
+    case Aov::Albedo:
+      return "albedo";
+    case Aov::Normal:
+      return "normal";
+    case Aov::Depth:
+      return "depth";
+    case Aov::Motion:
+      return "motion";
   }
   return "albedo";
 }

@@ -35,19 +35,19 @@ struct PictureSettings {
   uint32_t bounces = 4;
   uint32_t seed = 0;
   post::Tone tone = post::Tone::Aces;
-  std::optional<float> ev;          // unset: automatic, from the frame's own histogram
+  std::optional<float> ev;  // unset: automatic, from the frame's own histogram
   bool motionBlur = true;
   std::vector<Aov> aovs;
 };
 
 /// The machine.
 struct MachineSettings {
-  std::string gpus = "auto";        // auto | A[,B]: index, UUID prefix, PCI address or name
-  bool simulateDual = false;        // one GPU opened twice
+  std::string gpus = "auto";  // auto | A[,B]: index, UUID prefix, PCI address or name
+  bool simulateDual = false;  // one GPU opened twice
   Mode mode = Mode::Auto;
   topology::LinkKind link = topology::LinkKind::Auto;
   uint32_t framesInFlight = 2;
-  gpu::Seam seam;                   // tests only
+  gpu::Seam seam;  // tests only
 };
 
 }  // namespace tandem::frame

@@ -8,11 +8,16 @@ namespace {
 
 AdapterType typeOf(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return AdapterType::Discrete;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return AdapterType::Integrated;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return AdapterType::Virtual;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return AdapterType::Software;
-    default: return AdapterType::Other;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return AdapterType::Discrete;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return AdapterType::Integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return AdapterType::Virtual;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return AdapterType::Software;
+    default:
+      return AdapterType::Other;
   }
 }
 
@@ -26,7 +31,8 @@ std::vector<std::string> extensionsOf(VkPhysicalDevice physical) {
   return names;
 }
 
-/// The first family that computes and copies; with graphics preferred, since that is the family every driver schedules best.
+/// The first family that computes and copies; with graphics preferred, since that is the family every driver schedules
+/// best.
 uint32_t chooseQueueFamily(VkPhysicalDevice physical) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
@@ -44,11 +50,13 @@ uint32_t chooseQueueFamily(VkPhysicalDevice physical) {
 
 void fillProperties(Adapter& adapter) {
   VkPhysicalDeviceMaintenance4Properties maintenance4{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
-  VkPhysicalDeviceMaintenance3Properties maintenance3{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, &maintenance4};
+  VkPhysicalDeviceMaintenance3Properties maintenance3{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+                                                      &maintenance4};
   VkPhysicalDeviceSubgroupProperties subgroup{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &maintenance3};
   VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &subgroup};
   VkPhysicalDeviceIDProperties id{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &driver};
-  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
   VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id};
   const bool hasHost = adapter.has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
@@ -108,7 +116,8 @@ Adapter describe(VkPhysicalDevice physical, uint32_t index) {
   adapter.heaps = queryHeaps(physical, adapter.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME));
   if (adapter.apiVersion < VK_API_VERSION_1_3) {
     adapter.refusals.push_back(fmt::format("its driver offers Vulkan {}.{}, Tandem needs 1.3: update the driver",
-                                           VK_API_VERSION_MAJOR(adapter.apiVersion), VK_API_VERSION_MINOR(adapter.apiVersion)));
+                                           VK_API_VERSION_MAJOR(adapter.apiVersion),
+                                           VK_API_VERSION_MINOR(adapter.apiVersion)));
     return adapter;
   }
   fillProperties(adapter);
@@ -122,11 +131,16 @@ Adapter describe(VkPhysicalDevice physical, uint32_t index) {
 
 std::string_view adapterTypeName(AdapterType type) {
   switch (type) {
-    case AdapterType::Discrete: return "discrete";
-    case AdapterType::Integrated: return "integrated";
-    case AdapterType::Virtual: return "virtual";
-    case AdapterType::Software: return "cpu";
-    case AdapterType::Other: return "other";
+    case AdapterType::Discrete:
+      return "discrete";
+    case AdapterType::Integrated:
+      return "integrated";
+    case AdapterType::Virtual:
+      return "virtual";
+    case AdapterType::Software:
+      return "cpu";
+    case AdapterType::Other:
+      return "other";
   }
   return "other";
 }

@@ -1,4 +1,5 @@
-// What the machine's Vulkan devices are, as plain data: for listing, choosing and refusing with a reason. No handle is owned here.
+// What the machine's Vulkan devices are, as plain data: for listing, choosing and refusing with a reason. No handle is
+// owned here.
 #pragma once
 
 #include <array>
@@ -13,22 +14,22 @@ namespace tandem::gpu {
 
 enum class AdapterType { Discrete, Integrated, Virtual, Software, Other };
 
-std::string_view adapterTypeName(AdapterType type);   // "discrete", "integrated", "virtual", "cpu", "other"
+std::string_view adapterTypeName(AdapterType type);  // "discrete", "integrated", "virtual", "cpu", "other"
 
 struct PciAddress {
   uint32_t domain = 0, bus = 0, device = 0, function = 0;
   bool operator==(const PciAddress&) const = default;
-  std::string text() const;   // "0000:18:00.0"
+  std::string text() const;  // "0000:18:00.0"
 };
 
 struct HeapInfo {
   uint64_t bytes = 0;
-  uint64_t budget = 0;   // free for us now by VK_EXT_memory_budget; = bytes where that is absent
+  uint64_t budget = 0;  // free for us now by VK_EXT_memory_budget; = bytes where that is absent
   bool deviceLocal = false;
 };
 
 struct Adapter {
-  uint32_t index = 0;                 // order of vkEnumeratePhysicalDevices; for people, never stored
+  uint32_t index = 0;  // order of vkEnumeratePhysicalDevices; for people, never stored
   VkPhysicalDevice physical = VK_NULL_HANDLE;
   std::string name;
   AdapterType type = AdapterType::Other;
@@ -37,14 +38,14 @@ struct Adapter {
   std::optional<PciAddress> pci;
   uint32_t vendorId = 0, deviceId = 0;
   uint32_t driverVersion = 0;
-  std::string driver;                 // "NVIDIA 580.159.04", "llvmpipe Mesa 25.0.7 ..."
+  std::string driver;  // "NVIDIA 580.159.04", "llvmpipe Mesa 25.0.7 ..."
   uint32_t apiVersion = 0;
   std::vector<HeapInfo> heaps;
   std::vector<std::string> extensions;
   VkPhysicalDeviceLimits limits{};
-  uint64_t maxBufferSize = 0;         // maintenance4
-  uint64_t maxAllocationSize = 0;     // maintenance3
-  uint64_t minImportedHostPointerAlignment = 0;   // 0: VK_EXT_external_memory_host is absent
+  uint64_t maxBufferSize = 0;                    // maintenance4
+  uint64_t maxAllocationSize = 0;                // maintenance3
+  uint64_t minImportedHostPointerAlignment = 0;  // 0: VK_EXT_external_memory_host is absent
   uint32_t subgroupSize = 0;
   uint32_t queueFamily = UINT32_MAX;  // the compute and transfer family that Tandem uses
   std::vector<std::string> refusals;  // why it cannot be used; empty: usable
@@ -52,7 +53,7 @@ struct Adapter {
   bool usable() const { return refusals.empty(); }
   bool software() const { return type == AdapterType::Software; }
   bool has(std::string_view extension) const;
-  std::string uuidText() const;       // 32 hex digits with dashes
+  std::string uuidText() const;  // 32 hex digits with dashes
   uint64_t deviceLocalBytes() const;
   uint64_t deviceLocalBudget() const;
 };

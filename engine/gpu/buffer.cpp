@@ -13,13 +13,15 @@ VmaAllocationCreateInfo allocationFor(Memory memory) {
   VmaAllocationCreateInfo info{};
   info.usage = VMA_MEMORY_USAGE_AUTO;
   switch (memory) {
-    case Memory::Device: info.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE; break;
+    case Memory::Device:
+      info.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
+      break;
     case Memory::Upload:
       info.flags = VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT | VMA_ALLOCATION_CREATE_MAPPED_BIT;
       break;
     case Memory::Readback:
       info.flags = VMA_ALLOCATION_CREATE_HOST_ACCESS_RANDOM_BIT | VMA_ALLOCATION_CREATE_MAPPED_BIT;
-      info.requiredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;   // reading uncached memory is tens of times slower
+      info.requiredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;  // reading uncached memory is tens of times slower
       break;
   }
   return info;
@@ -32,8 +34,8 @@ Buffer::Buffer(Device& device, uint64_t bytes, Memory memory, std::string name)
   TANDEM_CHECK(bytes > 0, "buffer '{}' of 0 bytes", name_);
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   const VmaAllocationCreateInfo allocation = allocationFor(memory);
   VmaAllocationInfo made{};
   if (bytes > device.adapter().maxBufferSize) {
@@ -49,7 +51,8 @@ Buffer::Buffer(Device& device, uint64_t bytes, Memory memory, std::string name)
   address_ = device.api().vkGetBufferDeviceAddress(device.handle(), &address);
 }
 
-Buffer Buffer::adopt(Device& device, VkBuffer buffer, VkDeviceMemory memory, uint64_t bytes, void* mapped, std::string name) {
+Buffer Buffer::adopt(Device& device, VkBuffer buffer, VkDeviceMemory memory, uint64_t bytes, void* mapped,
+                     std::string name) {
   Buffer result;
   result.device_ = &device;
   result.buffer_ = buffer;
@@ -95,11 +98,14 @@ std::span<std::byte> Buffer::mapped() const {
 }
 
 void Buffer::invalidate() const {
-  if (allocation_ != nullptr) check(vmaInvalidateAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE), "vmaInvalidateAllocation", name_);
+  if (allocation_ != nullptr)
+    check(vmaInvalidateAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE), "vmaInvalidateAllocation",
+          name_);
 }
 
 void Buffer::flush() const {
-  if (allocation_ != nullptr) check(vmaFlushAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE), "vmaFlushAllocation", name_);
+  if (allocation_ != nullptr)
+    check(vmaFlushAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE), "vmaFlushAllocation", name_);
 }
 
 }  // namespace tandem::gpu

@@ -1,5 +1,5 @@
-// Memory that shaders and copies use. All of it has a device address: what is larger than maxStorageBufferRange (128 MiB on lavapipe) is
-// reached by address, never by descriptor, and so, for one way of doing things, is everything else.
+// Memory that shaders and copies use. All of it has a device address: what is larger than maxStorageBufferRange (128
+// MiB on lavapipe) is reached by address, never by descriptor, and so, for one way of doing things, is everything else.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class Buffer {
   /// Throws AdverseError naming the buffer and its size where memory is short.
   Buffer(Device& device, uint64_t bytes, Memory memory, std::string name);
   /// Takes over a buffer whose memory was imported elsewhere (topology/). `mapped` may be null.
-  static Buffer adopt(Device& device, VkBuffer buffer, VkDeviceMemory memory, uint64_t bytes, void* mapped, std::string name);
+  static Buffer adopt(Device& device, VkBuffer buffer, VkDeviceMemory memory, uint64_t bytes, void* mapped,
+                      std::string name);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;

@@ -21,7 +21,8 @@ Commands::Commands(Device& device, std::string name) : device_(device), name_(st
   VkCommandBufferAllocateInfo bufferInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   bufferInfo.commandPool = pool_;
   bufferInfo.commandBufferCount = 1;
-  check(device.api().vkAllocateCommandBuffers(device.handle(), &bufferInfo, &commands_), "vkAllocateCommandBuffers", name_);
+  check(device.api().vkAllocateCommandBuffers(device.handle(), &bufferInfo, &commands_), "vkAllocateCommandBuffers",
+        name_);
   device.nameObject(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(commands_), name_);
   VkQueryPoolCreateInfo queryInfo{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   queryInfo.queryType = VK_QUERY_TYPE_TIMESTAMP;
@@ -52,13 +53,14 @@ void Commands::end() {
   check(device_.api().vkEndCommandBuffer(commands_), "vkEndCommandBuffer", name_);
 }
 
-void Commands::dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups, const TextureTable* textures,
-                             const Specialization& specialization) {
+void Commands::dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups,
+                             const TextureTable* textures, const Specialization& specialization) {
   if (groups.x == 0 || groups.y == 0 || groups.z == 0) return;
   const auto& limits = device_.adapter().limits;
   TANDEM_CHECK(groups.x <= limits.maxComputeWorkGroupCount[0] && groups.y <= limits.maxComputeWorkGroupCount[1] &&
                    groups.z <= limits.maxComputeWorkGroupCount[2],
-               "'{}' dispatches {} x {} x {} groups, more than {} allows", shader, groups.x, groups.y, groups.z, device_.name());
+               "'{}' dispatches {} x {} x {} groups, more than {} allows", shader, groups.x, groups.y, groups.z,
+               device_.name());
   Pipelines& pipelines = device_.pipelines();
   const auto& api = device_.api();
   api.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.get(shader, specialization));
@@ -66,7 +68,8 @@ void Commands::dispatchBytes(std::string_view shader, const void* push, size_t b
     const VkDescriptorSet set = textures->set();
     api.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &set, 0, nullptr);
   }
-  api.vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(bytes), push);
+  api.vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(bytes),
+                         push);
   api.vkCmdDispatch(commands_, groups.x, groups.y, groups.z);
 }
 
@@ -92,14 +95,16 @@ VkDeviceAddress Commands::uploadBytes(std::span<const std::byte> bytes) {
 
 void Commands::update(const Buffer& target, uint64_t offset, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  TANDEM_CHECK(offset + bytes.size() <= target.bytes(), "{} bytes at {} do not fit '{}'", bytes.size(), offset, target.name());
+  TANDEM_CHECK(offset + bytes.size() <= target.bytes(), "{} bytes at {} do not fit '{}'", bytes.size(), offset,
+               target.name());
   const Block block = stage(bytes);
   const VkBufferCopy region{block.offset, offset, bytes.size()};
   device_.api().vkCmdCopyBuffer(commands_, block.buffer->handle(), target.handle(), 1, &region);
 }
 
 void Commands::copy(const Buffer& from, const Buffer& to, uint64_t bytes) {
-  TANDEM_CHECK(bytes <= from.bytes() && bytes <= to.bytes(), "{} bytes do not fit from '{}' to '{}'", bytes, from.name(), to.name());
+  TANDEM_CHECK(bytes <= from.bytes() && bytes <= to.bytes(), "{} bytes do not fit from '{}' to '{}'", bytes,
+               from.name(), to.name());
   const VkBufferCopy region{0, 0, bytes};
   device_.api().vkCmdCopyBuffer(commands_, from.handle(), to.handle(), 1, &region);
 }
@@ -157,8 +162,9 @@ std::vector<PassTime> Commands::times() const {
   if (sections_.empty()) return {};
   const auto count = static_cast<uint32_t>(2 * sections_.size());
   std::vector<uint64_t> ticks(count);
-  check(device_.api().vkGetQueryPoolResults(device_.handle(), queries_, 0, count, ticks.size() * sizeof(uint64_t), ticks.data(),
-                                            sizeof(uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+  check(device_.api().vkGetQueryPoolResults(device_.handle(), queries_, 0, count, ticks.size() * sizeof(uint64_t),
+                                            ticks.data(), sizeof(uint64_t),
+                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "vkGetQueryPoolResults", name_);
   std::vector<PassTime> times;
   for (size_t i = 0; i < sections_.size(); ++i) {

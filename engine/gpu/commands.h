@@ -1,5 +1,6 @@
-// One command buffer with what belongs to it: parameter blocks that live as long as it does, timestamps per pass, labels.
-// Used by one thread at a time; reused after its submission has finished (begin() waits for nothing: the owner knows).
+// One command buffer with what belongs to it: parameter blocks that live as long as it does, timestamps per pass,
+// labels. Used by one thread at a time; reused after its submission has finished (begin() waits for nothing: the owner
+// knows).
 #pragma once
 
 #include <cstring>
@@ -44,7 +45,8 @@ class Commands {
   void begin();
   void end();
 
-  /// Binds a compute shader and dispatches it. `push` is copied to the push constants. `textures`: set 0, where the shader uses it.
+  /// Binds a compute shader and dispatches it. `push` is copied to the push constants. `textures`: set 0, where the
+  /// shader uses it.
   template <class Push>
   void dispatch(std::string_view shader, const Push& push, Groups groups, const TextureTable* textures = nullptr,
                 const Specialization& specialization = {}) {
@@ -60,12 +62,14 @@ class Commands {
   }
   VkDeviceAddress uploadBytes(std::span<const std::byte> bytes);
 
-  /// Copies host bytes into a device buffer, through memory that lives as long as this submission. A barrier must follow before use.
+  /// Copies host bytes into a device buffer, through memory that lives as long as this submission. A barrier must
+  /// follow before use.
   void update(const Buffer& target, uint64_t offset, std::span<const std::byte> bytes);
   void copy(const Buffer& from, const Buffer& to, uint64_t bytes);
   void fill(const Buffer& target, uint32_t value);
 
-  /// All writes before (shader, copy) are visible to all accesses after (shader, copy). Earlier submissions of the queue count as before.
+  /// All writes before (shader, copy) are visible to all accesses after (shader, copy). Earlier submissions of the
+  /// queue count as before.
   void barrier();
   /// All writes before are visible to the host, once the submission has finished.
   void barrierToHost();
@@ -81,8 +85,8 @@ class Commands {
     const Buffer* buffer = nullptr;
     uint64_t offset = 0;
   };
-  void dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups, const TextureTable* textures,
-                     const Specialization& specialization);
+  void dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups,
+                     const TextureTable* textures, const Specialization& specialization);
   Block stage(std::span<const std::byte> bytes);
 
   Device& device_;

@@ -84,7 +84,7 @@ Device::~Device() {
   try {
     drain();
   } catch (const std::exception& error) {
-    log::error("while closing {}: {}", options_.name, error.what());   // a lost device still frees its objects
+    log::error("while closing {}: {}", options_.name, error.what());  // a lost device still frees its objects
     for (auto& grave : graves_) grave.destroy();
   }
   pipelines_.reset();
@@ -96,11 +96,18 @@ Device::~Device() {
 bool Device::passSeam(SeamPoint point, std::string_view what) const {
   if (!options_.seam) return true;
   switch (options_.seam({point, this, what})) {
-    case SeamReply::Proceed: return true;
-    case SeamReply::Skip: return false;
-    case SeamReply::FailLost: check(VK_ERROR_DEVICE_LOST, "injected fault", what); break;
-    case SeamReply::FailMemory: check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "injected fault", what); break;
-    case SeamReply::FailTimeout: throw adverse("injected fault: '{}' on {} did not finish in time", what, options_.name);
+    case SeamReply::Proceed:
+      return true;
+    case SeamReply::Skip:
+      return false;
+    case SeamReply::FailLost:
+      check(VK_ERROR_DEVICE_LOST, "injected fault", what);
+      break;
+    case SeamReply::FailMemory:
+      check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "injected fault", what);
+      break;
+    case SeamReply::FailTimeout:
+      throw adverse("injected fault: '{}' on {} did not finish in time", what, options_.name);
   }
   return true;
 }

@@ -1,4 +1,5 @@
-// A VkDevice with all that hangs on it: function table, allocator, queue, pipelines, and the graveyard of what is no longer used.
+// A VkDevice with all that hangs on it: function table, allocator, queue, pipelines, and the graveyard of what is no
+// longer used.
 #pragma once
 
 #include <deque>
@@ -21,13 +22,13 @@ namespace tandem::gpu {
 class Pipelines;
 
 struct DeviceOptions {
-  std::string name;              // for messages and reports: "node 0 (NVIDIA H200)"
-  Seam seam;                     // empty in normal runs
-  std::shared_ptr<const ObjectHooks> hooks;   // empty: a lone device
+  std::string name;                          // for messages and reports: "node 0 (NVIDIA H200)"
+  Seam seam;                                 // empty in normal runs
+  std::shared_ptr<const ObjectHooks> hooks;  // empty: a lone device
 };
 
-/// Owner of one VkDevice. Made on one thread; submit, wait and retire are thread-safe, the rest belongs to the render thread.
-/// Destroyed last of all that was made on it; waits for the device to be idle first.
+/// Owner of one VkDevice. Made on one thread; submit, wait and retire are thread-safe, the rest belongs to the render
+/// thread. Destroyed last of all that was made on it; waits for the device to be idle first.
 class Device {
  public:
   Device(Instance& instance, const Adapter& adapter, DeviceOptions options);

@@ -11,10 +11,11 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT,
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
   const char* id = data->pMessageIdName != nullptr ? data->pMessageIdName : "?";
-  if (std::strcmp(id, "Loader Message") == 0) return VK_FALSE;   // about driver files, not about our calls
+  if (std::strcmp(id, "Loader Message") == 0) return VK_FALSE;  // about driver files, not about our calls
   const std::string text = fmt::format("{}: {}", id, data->pMessage);
   if ((severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT) != 0) {
     log::error("validation: {}", text);
@@ -30,7 +31,8 @@ bool hasLayer(const char* name) {
   vkEnumerateInstanceLayerProperties(&count, nullptr);
   std::vector<VkLayerProperties> layers(count);
   vkEnumerateInstanceLayerProperties(&count, layers.data());
-  return std::any_of(layers.begin(), layers.end(), [&](const auto& layer) { return std::strcmp(layer.layerName, name) == 0; });
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](const auto& layer) { return std::strcmp(layer.layerName, name) == 0; });
 }
 
 bool hasExtension(const char* name) {
@@ -44,7 +46,8 @@ bool hasExtension(const char* name) {
 
 VkDebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog* log) {
   VkDebugUtilsMessengerCreateInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
-  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+  info.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
   info.pfnUserCallback = onMessage;
   info.pUserData = log;
@@ -71,8 +74,9 @@ std::vector<std::string> MessageLog::messages() const {
 Expected<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
   tuneSoftwareDevice();
   if (volkInitialize() != VK_SUCCESS) {
-    return refuse(ExitCode::NoUsableGpu, "no Vulkan loader: libvulkan.so.1 was not found; install your distribution's Vulkan loader "
-                                         "(Debian: libvulkan1) and a driver (software: mesa-vulkan-drivers)");
+    return refuse(ExitCode::NoUsableGpu,
+                  "no Vulkan loader: libvulkan.so.1 was not found; install your distribution's Vulkan loader "
+                  "(Debian: libvulkan1) and a driver (software: mesa-vulkan-drivers)");
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_3) {
     return refuse(ExitCode::NoUsableGpu, "the Vulkan loader is older than 1.3; update libvulkan1");
@@ -106,8 +110,10 @@ Expected<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& option
   }
   const VkResult result = vkCreateInstance(&info, nullptr, &made->instance_);
   if (result != VK_SUCCESS) {
-    return refuse(ExitCode::NoUsableGpu, "vkCreateInstance failed: {}; no Vulkan driver answers (is a driver file in "
-                                         "/usr/share/vulkan/icd.d or /etc/vulkan/icd.d?)", resultName(result));
+    return refuse(ExitCode::NoUsableGpu,
+                  "vkCreateInstance failed: {}; no Vulkan driver answers (is a driver file in "
+                  "/usr/share/vulkan/icd.d or /etc/vulkan/icd.d?)",
+                  resultName(result));
   }
   volkLoadInstanceOnly(made->instance_);
   if (options.validation && made->debugUtils_) {

@@ -25,13 +25,14 @@ class MessageLog {
 };
 
 struct InstanceOptions {
-  bool validation = false;   // core and synchronization validation; refused where the layer is not installed
+  bool validation = false;  // core and synchronization validation; refused where the layer is not installed
 };
 
 /// Owner of the VkInstance. Outlives all devices made from it.
 class Instance {
  public:
-  /// Refuses (NoUsableGpu) without a loader or a 1.3 instance, (WrongUsage) when validation is asked for and its layer is missing.
+  /// Refuses (NoUsableGpu) without a loader or a 1.3 instance, (WrongUsage) when validation is asked for and its layer
+  /// is missing.
   static Expected<std::unique_ptr<Instance>> open(const InstanceOptions& options);
   ~Instance();
   Instance(const Instance&) = delete;

@@ -19,8 +19,8 @@ std::filesystem::path cacheFile(const Adapter& adapter) {
   const auto folder = cacheFolder();
   if (folder.empty()) return {};
   const char* width = adapter.software() ? std::getenv("LP_NATIVE_VECTOR_WIDTH") : nullptr;
-  return folder / fmt::format("pipelines-{}-{:08x}{}{}.bin", adapter.uuidText(), adapter.driverVersion, width != nullptr ? "-" : "",
-                              width != nullptr ? width : "");
+  return folder / fmt::format("pipelines-{}-{:08x}{}{}.bin", adapter.uuidText(), adapter.driverVersion,
+                              width != nullptr ? "-" : "", width != nullptr ? width : "");
 }
 
 }  // namespace
@@ -29,24 +29,27 @@ Pipelines::Pipelines(Device& device) : device_(device) {
   const auto& limits = device.adapter().limits;
   const uint32_t textures =
       std::min({kMaxTextures, limits.maxPerStageDescriptorSampledImages, limits.maxPerStageDescriptorSamplers});
-  VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, textures, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, textures,
+                                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   const VkDescriptorBindingFlags flags =
       VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT | VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
-  VkDescriptorSetLayoutBindingFlagsCreateInfo flagsInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO};
+  VkDescriptorSetLayoutBindingFlagsCreateInfo flagsInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO};
   flagsInfo.bindingCount = 1;
   flagsInfo.pBindingFlags = &flags;
   VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, &flagsInfo};
   setInfo.bindingCount = 1;
   setInfo.pBindings = &binding;
-  check(device.api().vkCreateDescriptorSetLayout(device.handle(), &setInfo, nullptr, &setLayout_), "vkCreateDescriptorSetLayout",
-        "textures");
+  check(device.api().vkCreateDescriptorSetLayout(device.handle(), &setInfo, nullptr, &setLayout_),
+        "vkCreateDescriptorSetLayout", "textures");
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushConstantBytes};
   VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layoutInfo.setLayoutCount = 1;
   layoutInfo.pSetLayouts = &setLayout_;
   layoutInfo.pushConstantRangeCount = 1;
   layoutInfo.pPushConstantRanges = &range;
-  check(device.api().vkCreatePipelineLayout(device.handle(), &layoutInfo, nullptr, &layout_), "vkCreatePipelineLayout", "all passes");
+  check(device.api().vkCreatePipelineLayout(device.handle(), &layoutInfo, nullptr, &layout_), "vkCreatePipelineLayout",
+        "all passes");
   load();
 }
 
@@ -68,11 +71,13 @@ VkPipeline Pipelines::get(std::string_view shader, const Specialization& special
   moduleInfo.codeSize = code.bytes;
   moduleInfo.pCode = code.words;
   VkShaderModule module = VK_NULL_HANDLE;
-  check(device_.api().vkCreateShaderModule(device_.handle(), &moduleInfo, nullptr, &module), "vkCreateShaderModule", shader);
+  check(device_.api().vkCreateShaderModule(device_.handle(), &moduleInfo, nullptr, &module), "vkCreateShaderModule",
+        shader);
 
   std::vector<VkSpecializationMapEntry> entries;
   for (uint32_t i = 0; i < specialization.size(); ++i) entries.push_back({i, i * 4, 4});
-  VkSpecializationInfo constants{static_cast<uint32_t>(entries.size()), entries.data(), specialization.size() * 4, specialization.data()};
+  VkSpecializationInfo constants{static_cast<uint32_t>(entries.size()), entries.data(), specialization.size() * 4,
+                                 specialization.data()};
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -81,7 +86,8 @@ VkPipeline Pipelines::get(std::string_view shader, const Specialization& special
   info.stage.pSpecializationInfo = specialization.empty() ? nullptr : &constants;
   info.layout = layout_;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = device_.api().vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
+  const VkResult result =
+      device_.api().vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
   device_.api().vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(result, "vkCreateComputePipelines", shader);
   device_.nameObject(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<uint64_t>(pipeline), shader);
@@ -96,21 +102,24 @@ void Pipelines::load() {
   loadedBytes_ = data.size();
   VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   info.initialDataSize = data.size();
-  info.pInitialData = data.data();   // the driver checks the header and ignores what is not its own
-  check(device_.api().vkCreatePipelineCache(device_.handle(), &info, nullptr, &cache_), "vkCreatePipelineCache", device_.name());
+  info.pInitialData = data.data();  // the driver checks the header and ignores what is not its own
+  check(device_.api().vkCreatePipelineCache(device_.handle(), &info, nullptr, &cache_), "vkCreatePipelineCache",
+        device_.name());
 }
 
 /// A cache is a convenience: failing to write it is worth a line in the debug log and no more.
 void Pipelines::save() const {
   const auto file = cacheFile(device_.adapter());
   size_t size = 0;
-  if (file.empty() || device_.api().vkGetPipelineCacheData(device_.handle(), cache_, &size, nullptr) != VK_SUCCESS) return;
+  if (file.empty() || device_.api().vkGetPipelineCacheData(device_.handle(), cache_, &size, nullptr) != VK_SUCCESS)
+    return;
   if (size == loadedBytes_) return;
   std::vector<char> data(size);
   if (device_.api().vkGetPipelineCacheData(device_.handle(), cache_, &size, data.data()) != VK_SUCCESS) return;
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
-  const std::filesystem::path part = file.string() + fmt::format(".{}.part", static_cast<const void*>(this)) + std::to_string(::getpid());
+  const std::filesystem::path part =
+      file.string() + fmt::format(".{}.part", static_cast<const void*>(this)) + std::to_string(::getpid());
   std::ofstream out(part, std::ios::binary);
   out.write(data.data(), static_cast<std::streamsize>(size));
   out.close();

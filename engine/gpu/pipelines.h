@@ -1,7 +1,8 @@
 // Compute pipelines of one device, made when first used and kept, with a cache on disk per GPU UUID and driver version.
 //
-// All pipelines share one layout: 128 bytes of push constants, and set 0 with the scene's texture table (binding 0, an array of combined
-// image samplers, partially bound). A pass that uses no textures binds no set. Everything else is reached by buffer device address.
+// All pipelines share one layout: 128 bytes of push constants, and set 0 with the scene's texture table (binding 0, an
+// array of combined image samplers, partially bound). A pass that uses no textures binds no set. Everything else is
+// reached by buffer device address.
 #pragma once
 
 #include <map>

@@ -24,7 +24,8 @@ SyncPoint Queue::submit(VkCommandBuffer commands, std::span<const SyncPoint> wai
   std::vector<VkSemaphoreSubmitInfo> waitInfos;
   for (const SyncPoint& wait : waits) {
     if (wait.value == 0) continue;
-    TANDEM_CHECK(&wait.queue->device() == &device_, "'{}' waits for {}, a queue of another device", what, wait.queue->name());
+    TANDEM_CHECK(&wait.queue->device() == &device_, "'{}' waits for {}, a queue of another device", what,
+                 wait.queue->name());
     VkSemaphoreSubmitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
     info.semaphore = wait.queue->timeline_;
     info.value = wait.value;
@@ -72,15 +73,19 @@ void Queue::spinUntil(uint64_t value, std::string_view what) {
   using Clock = std::chrono::steady_clock;
   const auto limit = Clock::now() + std::chrono::duration<double>(device_.waitLimitSeconds());
   while (completed() < value) {
-    if (Clock::now() > limit) throw adverse("waited {} s for '{}' on {} and it did not finish", device_.waitLimitSeconds(), what, device_.name());
+    if (Clock::now() > limit)
+      throw adverse("waited {} s for '{}' on {} and it did not finish", device_.waitLimitSeconds(), what,
+                    device_.name());
     std::this_thread::yield();
   }
 }
 
 uint64_t Queue::completed() const {
   uint64_t value = 0;
-  check(device_.api().vkGetSemaphoreCounterValue(device_.handle(), timeline_, &value), "vkGetSemaphoreCounterValue", name_);
-  if (value == UINT64_MAX) throw DeviceLost(fmt::format("the timeline of {} reads UINT64_MAX: the GPU was lost", name_));
+  check(device_.api().vkGetSemaphoreCounterValue(device_.handle(), timeline_, &value), "vkGetSemaphoreCounterValue",
+        name_);
+  if (value == UINT64_MAX)
+    throw DeviceLost(fmt::format("the timeline of {} reads UINT64_MAX: the GPU was lost", name_));
   return value;
 }
 

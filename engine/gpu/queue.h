@@ -1,5 +1,5 @@
-// A queue and its timeline. The timeline counts the queue's own submissions and is signalled by them alone, so a SyncPoint says
-// "everything up to this submission of this queue has finished".
+// A queue and its timeline. The timeline counts the queue's own submissions and is signalled by them alone, so a
+// SyncPoint says "everything up to this submission of this queue has finished".
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ namespace tandem::gpu {
 class Device;
 class Queue;
 
-/// A value of one queue's timeline; value 0 is always reached. Valid on the device that owns the queue, and on no other.
+/// A value of one queue's timeline; value 0 is always reached. Valid on the device that owns the queue, and on no
+/// other.
 struct SyncPoint {
   Queue* queue = nullptr;
   uint64_t value = 0;
@@ -30,11 +31,12 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Submits one command buffer behind `waits` (points of this device's queues). Thread-safe. Throws AdverseError or DeviceLost.
+  /// Submits one command buffer behind `waits` (points of this device's queues). Thread-safe. Throws AdverseError or
+  /// DeviceLost.
   SyncPoint submit(VkCommandBuffer commands, std::span<const SyncPoint> waits, std::string_view what);
 
-  /// Blocks until `value` is reached. Every wait has a limit (Device::waitLimitSeconds); past it throws AdverseError naming `what`.
-  /// `spin`: polls the counter instead of sleeping; for bridges on machines with cores to spare.
+  /// Blocks until `value` is reached. Every wait has a limit (Device::waitLimitSeconds); past it throws AdverseError
+  /// naming `what`. `spin`: polls the counter instead of sleeping; for bridges on machines with cores to spare.
   void wait(uint64_t value, std::string_view what, SeamPoint point = SeamPoint::HostWait, bool spin = false);
 
   /// The counter as it is now. Throws DeviceLost where it reads UINT64_MAX.

@@ -12,9 +12,12 @@ namespace {
 
 VkSamplerAddressMode toVulkan(AddressMode mode) {
   switch (mode) {
-    case AddressMode::Repeat: return VK_SAMPLER_ADDRESS_MODE_REPEAT;
-    case AddressMode::MirroredRepeat: return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
-    case AddressMode::ClampToEdge: return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    case AddressMode::Repeat:
+      return VK_SAMPLER_ADDRESS_MODE_REPEAT;
+    case AddressMode::MirroredRepeat:
+      return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
+    case AddressMode::ClampToEdge:
+      return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
   }
   return VK_SAMPLER_ADDRESS_MODE_REPEAT;
 }
@@ -41,9 +44,11 @@ void transition(const Commands& commands, VkImage image, VkImageLayout from, VkI
 
 }  // namespace
 
-TextureTable::TextureTable(Device& device, std::span<const TextureSource> sources) : device_(device), samplers_(18, VK_NULL_HANDLE) {
+TextureTable::TextureTable(Device& device, std::span<const TextureSource> sources)
+    : device_(device), samplers_(18, VK_NULL_HANDLE) {
   if (sources.size() > kMaxTextures) {
-    throw adverse("the scene uses {} textures; at most {} are supported: merge some of them", sources.size(), kMaxTextures);
+    throw adverse("the scene uses {} textures; at most {} are supported: merge some of them", sources.size(),
+                  kMaxTextures);
   }
   for (const TextureSource& source : sources) entries_.push_back(createImage(source));
   uploadAll(sources);
@@ -65,7 +70,8 @@ TextureTable::~TextureTable() {
 TextureTable::Entry TextureTable::createImage(const TextureSource& source) {
   const uint32_t limit = device_.adapter().limits.maxImageDimension2D;
   if (source.width > limit || source.height > limit) {
-    throw adverse("texture '{}' is {} x {}; {} allows {}: scale it down", source.name, source.width, source.height, device_.name(), limit);
+    throw adverse("texture '{}' is {} x {}; {} allows {}: scale it down", source.name, source.width, source.height,
+                  device_.name(), limit);
   }
   Entry entry;
   VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
@@ -79,20 +85,22 @@ TextureTable::Entry TextureTable::createImage(const TextureSource& source) {
   info.usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   VmaAllocationCreateInfo allocation{};
   allocation.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
-  check(vmaCreateImage(device_.allocator(), &info, &allocation, &entry.image, &entry.allocation, nullptr), "vmaCreateImage", source.name);
+  check(vmaCreateImage(device_.allocator(), &info, &allocation, &entry.image, &entry.allocation, nullptr),
+        "vmaCreateImage", source.name);
   device_.nameObject(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(entry.image), source.name);
   VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
   view.image = entry.image;
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
   view.format = info.format;
   view.subresourceRange = kWholeImage;
-  check(device_.api().vkCreateImageView(device_.handle(), &view, nullptr, &entry.view), "vkCreateImageView", source.name);
+  check(device_.api().vkCreateImageView(device_.handle(), &view, nullptr, &entry.view), "vkCreateImageView",
+        source.name);
   bytes_ += uint64_t{source.width} * source.height * 4;
   return entry;
 }
 
 void TextureTable::uploadAll(std::span<const TextureSource> sources) {
-  for (size_t i = 0; i < sources.size(); ++i) {   // one at a time: the staging memory never exceeds the largest texture
+  for (size_t i = 0; i < sources.size(); ++i) {  // one at a time: the staging memory never exceeds the largest texture
     const TextureSource& source = sources[i];
     const uint64_t bytes = uint64_t{source.width} * source.height * 4;
     Buffer staging(device_, bytes, Memory::Upload, source.name + " staging");
@@ -103,16 +111,18 @@ void TextureTable::uploadAll(std::span<const TextureSource> sources) {
       VkBufferImageCopy region{};
       region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
       region.imageExtent = {source.width, source.height, 1};
-      device_.api().vkCmdCopyBufferToImage(commands.handle(), staging.handle(), entries_[i].image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                                           &region);
-      transition(commands, entries_[i].image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+      device_.api().vkCmdCopyBufferToImage(commands.handle(), staging.handle(), entries_[i].image,
+                                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+      transition(commands, entries_[i].image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                 VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     });
     device_.collect();
   }
 }
 
 VkSampler TextureTable::sampler(const TextureSource& source) {
-  VkSampler& slot = samplers_[(static_cast<size_t>(source.u) * 3 + static_cast<size_t>(source.v)) * 2 + (source.linear ? 1 : 0)];
+  VkSampler& slot =
+      samplers_[(static_cast<size_t>(source.u) * 3 + static_cast<size_t>(source.v)) * 2 + (source.linear ? 1 : 0)];
   if (slot != VK_NULL_HANDLE) return slot;
   VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
   info.magFilter = info.minFilter = source.linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
@@ -131,8 +141,10 @@ void TextureTable::createSet(std::span<const TextureSource> sources) {
   poolInfo.maxSets = 1;
   poolInfo.poolSizeCount = 1;
   poolInfo.pPoolSizes = &poolSize;
-  check(device_.api().vkCreateDescriptorPool(device_.handle(), &poolInfo, nullptr, &pool_), "vkCreateDescriptorPool", "textures");
-  VkDescriptorSetVariableDescriptorCountAllocateInfo variable{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO};
+  check(device_.api().vkCreateDescriptorPool(device_.handle(), &poolInfo, nullptr, &pool_), "vkCreateDescriptorPool",
+        "textures");
+  VkDescriptorSetVariableDescriptorCountAllocateInfo variable{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO};
   variable.descriptorSetCount = 1;
   variable.pDescriptorCounts = &count;
   VkDescriptorSetAllocateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, &variable};
@@ -140,7 +152,8 @@ void TextureTable::createSet(std::span<const TextureSource> sources) {
   setInfo.descriptorSetCount = 1;
   const VkDescriptorSetLayout layout = device_.pipelines().textureSetLayout();
   setInfo.pSetLayouts = &layout;
-  check(device_.api().vkAllocateDescriptorSets(device_.handle(), &setInfo, &set_), "vkAllocateDescriptorSets", "textures");
+  check(device_.api().vkAllocateDescriptorSets(device_.handle(), &setInfo, &set_), "vkAllocateDescriptorSets",
+        "textures");
   for (uint32_t i = 0; i < size(); ++i) {
     const VkDescriptorImageInfo image{sampler(sources[i]), entries_[i].view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};

@@ -20,8 +20,8 @@ enum class AddressMode { Repeat, MirroredRepeat, ClampToEdge };
 struct TextureSource {
   std::string name;
   uint32_t width = 0, height = 0;
-  const uint8_t* rgba = nullptr;   // width * height * 4 bytes, row 0 at the top; only read by the constructor
-  bool srgb = false;               // decode before filtering
+  const uint8_t* rgba = nullptr;  // width * height * 4 bytes, row 0 at the top; only read by the constructor
+  bool srgb = false;              // decode before filtering
   AddressMode u = AddressMode::Repeat, v = AddressMode::Repeat;
   bool linear = true;
 };
@@ -52,7 +52,7 @@ class TextureTable {
 
   Device& device_;
   std::vector<Entry> entries_;
-  std::vector<VkSampler> samplers_;   // by AddressMode u, v and filter
+  std::vector<VkSampler> samplers_;  // by AddressMode u, v and filter
   VkDescriptorPool pool_ = VK_NULL_HANDLE;
   VkDescriptorSet set_ = VK_NULL_HANDLE;
   uint64_t bytes_ = 0;

@@ -1,5 +1,5 @@
-// Vulkan through volk: instance functions are global, device functions come from each Device's own table (two devices live side by side,
-// so the global device functions are never used). Include this, never <vulkan/vulkan.h>.
+// Vulkan through volk: instance functions are global, device functions come from each Device's own table (two devices
+// live side by side, so the global device functions are never used). Include this, never <vulkan/vulkan.h>.
 #pragma once
 
 #ifndef VK_NO_PROTOTYPES
@@ -14,7 +14,8 @@
 
 namespace tandem::gpu {
 
-/// A device that is gone: lost, or its timeline reads UINT64_MAX. Separate from other adverse errors, so that a run may go on without it.
+/// A device that is gone: lost, or its timeline reads UINT64_MAX. Separate from other adverse errors, so that a run may
+/// go on without it.
 class DeviceLost : public AdverseError {
  public:
   using AdverseError::AdverseError;

@@ -1,9 +1,11 @@
-// The frame graph: passes and the data that flows between them, declared once, in the order of the frame. Pure data: no Vulkan, no nodes.
+// The frame graph: passes and the data that flows between them, declared once, in the order of the frame. Pure data: no
+// Vulkan, no nodes.
 //
-// A pass is two functions. `declare` runs at once and says what is read, made and written (capture by reference). `record` runs once a
-// frame on the render thread, on whatever node the plan gives the pass (capture by value; nothing of the graph may be changed there).
-// A handle is typed by what the buffer holds. Writing returns a new version and makes the old handle invalid, so that a wrong order of
-// passes is a broken promise at the time of declaration and not a wrong picture.
+// A pass is two functions. `declare` runs at once and says what is read, made and written (capture by reference).
+// `record` runs once a frame on the render thread, on whatever node the plan gives the pass (capture by value; nothing
+// of the graph may be changed there). A handle is typed by what the buffer holds. Writing returns a new version and
+// makes the old handle invalid, so that a wrong order of passes is a broken promise at the time of declaration and not
+// a wrong picture.
 #pragma once
 
 #include <concepts>
@@ -25,7 +27,8 @@ struct Resource {
   uint32_t version = 0;
 };
 
-/// Size of a resource: `rows` rows of `rowBytes`. Pixel planes have one row a scan line, so that a plan may share them by rows.
+/// Size of a resource: `rows` rows of `rowBytes`. Pixel planes have one row a scan line, so that a plan may share them
+/// by rows.
 struct BufferDesc {
   std::string name;
   uint64_t rowBytes = 0;
@@ -35,17 +38,17 @@ struct BufferDesc {
 
 struct Access {
   uint32_t resource = 0;
-  uint32_t version = 0;      // version read, or version made by a write
+  uint32_t version = 0;  // version read, or version made by a write
   bool operator==(const Access&) const = default;
 };
 
 struct Pass {
   std::string name;
-  std::vector<Access> reads;        // current content
-  std::vector<uint32_t> previous;   // content at the end of the frame before (history); makes the pass temporal
-  std::vector<Access> writes;       // versions this pass makes; version 0 = creates
-  bool sideEffect = false;          // has a result outside the graph: never culled
-  bool shareable = false;           // may be dealt to several nodes by rows
+  std::vector<Access> reads;       // current content
+  std::vector<uint32_t> previous;  // content at the end of the frame before (history); makes the pass temporal
+  std::vector<Access> writes;      // versions this pass makes; version 0 = creates
+  bool sideEffect = false;         // has a result outside the graph: never culled
+  bool shareable = false;          // may be dealt to several nodes by rows
   std::function<void(Recording&)> record;
   bool temporal() const { return !previous.empty(); }
 };
@@ -93,7 +96,8 @@ class PassBuilder {
 
 class Graph {
  public:
-  /// Adds a pass at the end of the frame. Returns what `declare` returns: the handles of its outputs. Names are unique in a graph.
+  /// Adds a pass at the end of the frame. Returns what `declare` returns: the handles of its outputs. Names are unique
+  /// in a graph.
   template <class Declare>
   auto addPass(std::string name, Declare&& declare, std::function<void(Recording&)> record) {
     Pass pass;

@@ -1,12 +1,13 @@
-// The compiler's result: which node runs which passes in which batches, and what crosses between nodes. Pure data: no Vulkan.
+// The compiler's result: which node runs which passes in which batches, and what crosses between nodes. Pure data: no
+// Vulkan.
 #pragma once
-
-#include "base/check.h"
-#include "graph/graph.h"
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "base/check.h"
+#include "graph/graph.h"
 
 namespace tandem::graph {
 
@@ -16,20 +17,21 @@ struct Placement {
   std::map<std::string, uint32_t> nodeOfPass;
 };
 
-/// One resource version that crosses. `previous`: the content of the frame before (history read on another node than its home).
+/// One resource version that crosses. `previous`: the content of the frame before (history read on another node than
+/// its home).
 struct SentItem {
   uint32_t resource = 0;
   uint32_t version = 0;
   bool previous = false;
   uint64_t bytes = 0;
-  uint32_t linkItem = 0;   // index among the items of the link (Plan::links)
+  uint32_t linkItem = 0;  // index among the items of the link (Plan::links)
 };
 
 /// All that goes from one batch to one node: one hand-over, whatever the number of items.
 struct Transfer {
-  uint32_t link = 0;       // index into Plan::links
+  uint32_t link = 0;  // index into Plan::links
   uint32_t fromBatch = 0;
-  uint32_t toBatch = 0;    // the first batch that needs any of it
+  uint32_t toBatch = 0;  // the first batch that needs any of it
   std::vector<SentItem> items;
 };
 
@@ -44,29 +46,30 @@ struct LinkNeed {
 /// Passes that one node runs without waiting for another in between: one submission.
 struct Batch {
   uint32_t node = 0;
-  std::vector<uint32_t> passes;     // indices into Graph::passes(); none: the batch only sends history
-  std::vector<uint32_t> receives;   // indices into Plan::transfers; all must have arrived before the batch is submitted
-  std::vector<uint32_t> sends;      // indices into Plan::transfers; they leave when the batch has finished
+  std::vector<uint32_t> passes;    // indices into Graph::passes(); none: the batch only sends history
+  std::vector<uint32_t> receives;  // indices into Plan::transfers; all must have arrived before the batch is submitted
+  std::vector<uint32_t> sends;     // indices into Plan::transfers; they leave when the batch has finished
 };
 
 /// The whole frame, the same every frame. A resource's home is the node that holds its content at the frame's end.
 struct Plan {
-  std::vector<Batch> batches;       // in an order in which they may be submitted
+  std::vector<Batch> batches;  // in an order in which they may be submitted
   std::vector<Transfer> transfers;
   std::vector<LinkNeed> links;
-  std::vector<uint32_t> nodeOfPass; // per pass of the graph; UINT32_MAX: culled
+  std::vector<uint32_t> nodeOfPass;      // per pass of the graph; UINT32_MAX: culled
   std::vector<uint32_t> homeOfResource;  // node that holds the last version at the frame's end; UINT32_MAX: never made
-  std::vector<bool> hasHistory;     // per resource: someone reads its previous content
-  bool temporal = false;            // some pass reads history: no alternate frame rendering
+  std::vector<bool> hasHistory;          // per resource: someone reads its previous content
+  bool temporal = false;                 // some pass reads history: no alternate frame rendering
 
   /// Bytes that cross all links in one frame.
   uint64_t bytesSent() const;
-  /// The plan in lines of text, stable, for tests and -v: "batch 0 on node 0: path_trace; sends radiance (8294400 B) to node 1".
+  /// The plan in lines of text, stable, for tests and -v: "batch 0 on node 0: path_trace; sends radiance (8294400 B) to
+  /// node 1".
   std::string text(const Graph& graph) const;
 };
 
-/// Compiles: culls passes without effect, cuts each node's work into batches, inserts the transfers. A pure function. Refuses a placement
-/// that names a node or pass which does not exist.
+/// Compiles: culls passes without effect, cuts each node's work into batches, inserts the transfers. A pure function.
+/// Refuses a placement that names a node or pass which does not exist.
 Expected<Plan> compile(const Graph& graph, const Placement& placement);
 
 }  // namespace tandem::graph

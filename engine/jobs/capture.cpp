@@ -9,6 +9,8 @@
 
 #include "base/log.h"
 #include "frame/choose_gpus.h"
+#include "jobs/fingerprint.h"
+#include "jobs/frame_log.h"
 #include "jobs/frame_writer.h"
 #include "jobs/interrupt.h"
 #include "jobs/load_scene.h"
@@ -27,8 +29,9 @@ double secondsSince(Clock::time_point begin) { return std::chrono::duration<doub
 constexpr uint32_t kSamplesOnSoftware = 4;
 constexpr uint32_t kSamplesOnGpu = 64;
 
-Expected<uint32_t> defaultSamples(const gpu::Instance& instance, const frame::MachineSettings& machine) {
-  const auto gpus = frame::chooseGpus(instance.adapters(), machine);
+Expected<uint32_t> samplesFor(const CaptureSettings& settings, const gpu::Instance& instance) {
+  if (settings.samples) return *settings.samples;
+  const auto gpus = frame::chooseGpus(instance.adapters(), settings.machine);
   if (!gpus) return gpus.refusal();
   const bool software =
       std::ranges::all_of(*gpus, [&](uint32_t index) { return instance.adapters()[index].software(); });
@@ -58,8 +61,8 @@ std::vector<T> copyOf(std::span<const T> pixels) {
 /// The loop over frames, and what it gathers.
 class CaptureLoop {
  public:
-  CaptureLoop(const CaptureSettings& settings, frame::Renderer& renderer, CaptureReport& report)
-      : settings_(settings), renderer_(renderer), report_(report) {}
+  CaptureLoop(const CaptureSettings& settings, frame::Renderer& renderer, FrameLog& log, CaptureReport& report)
+      : settings_(settings), renderer_(renderer), log_(log), report_(report) {}
 
   void run(const std::vector<Target>& targets);
 
@@ -75,6 +78,7 @@ class CaptureLoop {
 
   const CaptureSettings& settings_;
   frame::Renderer& renderer_;
+  FrameLog& log_;
   CaptureReport& report_;
   std::deque<UnderWay> underWay_;
   std::vector<std::vector<exec::PassReport>> passes_;
@@ -90,7 +94,7 @@ void CaptureLoop::run(const std::vector<Target>& targets) {
   const uint32_t threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
   const auto existing =
       settings_.existing == ExistingFrames::Refuse ? output::Existing::Keep : output::Existing::Replace;
-  FrameWriter writer({existing, settings_.compression, threads});
+  FrameWriter writer({existing, settings_.compression, threads, &log_});
   Progress progress(todo.size(), !settings_.quiet);
   size_t next = 0;
   while (true) {
@@ -123,9 +127,11 @@ void CaptureLoop::finishOldest(FrameWriter& writer) {
   frame.files = oldest.target->files;
   frame.seconds = secondsSince(oldest.begin);
   frame.ev = result.ev;
+  FrameJob job = makeJob(*oldest.target, result);
+  job.seconds = frame.seconds;
   report_.frames.push_back(std::move(frame));
   passes_.push_back(result.passes);
-  writer.push(makeJob(*oldest.target, result));
+  writer.push(std::move(job));
 }
 
 FrameJob CaptureLoop::makeJob(const Target& target, const frame::FrameResult& result) const {
@@ -188,58 +194,110 @@ void conclude(CaptureReport& report) {
   }
 }
 
-/// Opens the devices, renders and closes them again. A refusal, or nothing.
-std::optional<Refusal> render(const CaptureSettings& settings, scene::Scene scene, const std::vector<Target>& targets,
-                              Clock::time_point begin, CaptureReport& report) {
-  auto instance = openInstance(settings.validation);
+/// "NVIDIA H200 + NVIDIA H200": the GPUs by node.
+std::string deviceText(const frame::RunReport& run) {
+  std::string text;
+  for (const frame::NodeReport& node : run.nodes) text += (text.empty() ? "" : " + ") + node.adapter;
+  return text;
+}
+
+/// One capture between its checks and its end.
+class Capture {
+ public:
+  explicit Capture(const CaptureSettings& settings) : settings_(settings) { report_.picture = settings.picture; }
+  Expected<CaptureReport> run();
+
+ private:
+  std::optional<Refusal> load();
+  std::optional<Refusal> decideFrames();
+  std::optional<Refusal> render();
+
+  const CaptureSettings& settings_;
+  const Clock::time_point begin_ = Clock::now();
+  CapturePlan plan_;
+  std::optional<FrameLog> log_;
+  std::string fingerprint_;
+  scene::Scene scene_;
+  std::unique_ptr<gpu::Instance> instance_;
+  CaptureReport report_;
+};
+
+std::optional<Refusal> Capture::load() {
+  auto loaded = loadScene(settings_.scene, settings_.load, settings_.environment);
+  if (!loaded) return loaded.refusal();
+  scene_ = std::move(loaded->scene);
+  report_.warnings = std::move(loaded->warnings);
+  for (const std::string& warning : report_.warnings) log::warn("{}", warning);
+  if (const auto camera = scene::chooseCamera(scene_, settings_.camera); !camera) return camera.refusal();
+  auto instance = openInstance(settings_.validation);
   if (!instance) return instance.refusal();
-  const auto samples =
-      settings.samples ? Expected<uint32_t>(*settings.samples) : defaultSamples(**instance, settings.machine);
+  instance_ = *std::move(instance);
+  const auto samples = samplesFor(settings_, *instance_);
   if (!samples) return samples.refusal();
-  report.picture.samples = *samples;
-  {
-    auto renderer = frame::Renderer::make(**instance, std::make_shared<const scene::Scene>(std::move(scene)),
-                                          report.picture, settings.machine, settings.camera);
-    if (!renderer) return renderer.refusal();
-    report.loadSeconds = secondsSince(begin);
-    CaptureLoop(settings, **renderer, report).run(targets);
-    report.run = (*renderer)->report();
-  }
-  // Counted when all devices are gone: layers report what was never freed.
-  report.validationMessages = (*instance)->messages().count();
+  report_.picture.samples = *samples;
   return std::nullopt;
 }
 
-}  // namespace
-
-Expected<CaptureReport> capture(const CaptureSettings& settings) {
-  const Clock::time_point begin = Clock::now();
-  const InterruptGuard interrupt;
-  const auto targets = planTargets(settings);
-  if (!targets) return targets.refusal();
-  auto loaded = loadScene(settings.scene, settings.environment);
-  if (!loaded) return loaded.refusal();
-  for (const std::string& warning : loaded->warnings) log::warn("{}", warning);
-  if (auto refusal = prepareFolders(*targets)) return *std::move(refusal);
-
-  CaptureReport report;
-  report.picture = settings.picture;
-  report.planned = targets->size();
-  report.warnings = std::move(loaded->warnings);
-  for (const Target& target : *targets) {
+std::optional<Refusal> Capture::decideFrames() {
+  fingerprint_ = settingsFingerprint(settings_, report_.picture.samples);
+  if (settings_.existing == ExistingFrames::Resume)
+    keepWholeFrames(plan_, *log_, fingerprint_, settings_.picture.size);
+  report_.planned = plan_.targets.size();
+  for (const Target& target : plan_.targets) {
     if (!target.kept) continue;
+    const ManifestEntry* entry = log_->find(target, 0);
     CapturedFrame kept;
     kept.frame = target.frame;
     kept.files = target.files;
     kept.kept = true;
-    report.frames.push_back(std::move(kept));
+    kept.linearHash = entry->linearHash;
+    kept.ldrHash = entry->ldrHash;
+    report_.frames.push_back(std::move(kept));
   }
-  if (report.frames.size() < targets->size() && InterruptGuard::signal() == 0) {
-    if (auto refusal = render(settings, std::move(loaded->scene), *targets, begin, report)) return *std::move(refusal);
-  }
-  report.interruptedBy = InterruptGuard::signal();
-  conclude(report);
-  return report;
+  return prepareFolders(plan_);
 }
+
+/// Opens the devices, renders and closes them again.
+std::optional<Refusal> Capture::render() {
+  {
+    auto renderer = frame::Renderer::make(*instance_, std::make_shared<const scene::Scene>(std::move(scene_)),
+                                          report_.picture, settings_.machine, settings_.camera);
+    if (!renderer) return renderer.refusal();
+    report_.loadSeconds = secondsSince(begin_);
+    log_->describe(fingerprint_, deviceText((*renderer)->report()));
+    if (auto refusal = log_->create()) return refusal;
+    removeStaleParts(plan_);
+    CaptureLoop(settings_, **renderer, *log_, report_).run(plan_.targets);
+    report_.run = (*renderer)->report();
+  }
+  // Counted when all devices are gone: layers report what was never freed.
+  report_.validationMessages = instance_->messages().count();
+  return std::nullopt;
+}
+
+Expected<CaptureReport> Capture::run() {
+  const InterruptGuard interrupt;
+  auto plan = planCapture(settings_);
+  if (!plan) return plan.refusal();
+  plan_ = *std::move(plan);
+  // Before anything else is looked at: while another capture writes these frames, whatever is there means nothing.
+  log_.emplace(plan_.patterns);
+  if (auto refusal = log_->openExisting()) return *std::move(refusal);
+  if (auto refusal = checkExisting(plan_, settings_.existing)) return *std::move(refusal);
+  if (auto refusal = load()) return *std::move(refusal);
+  if (auto refusal = decideFrames()) return *std::move(refusal);
+  if (report_.frames.size() == report_.planned) {
+    removeStaleParts(plan_);
+  } else if (InterruptGuard::signal() == 0) {
+    if (auto refusal = render()) return *std::move(refusal);
+  }
+  report_.interruptedBy = InterruptGuard::signal();
+  conclude(report_);
+  return std::move(report_);
+}
+
+}  // namespace
+
+Expected<CaptureReport> capture(const CaptureSettings& settings) { return Capture(settings).run(); }
 
 }  // namespace tandem::jobs

@@ -65,10 +65,10 @@ std::string linksText(const CaptureReport& report) {
 json frameJson(const CapturedFrame& frame) {
   json entry = {{"frame", frame.frame}, {"files", frame.files}, {"kept", frame.kept}};
   if (frame.failure) entry["failure"] = *frame.failure;
+  entry["hash"] = {{"linear", hashText(frame.linearHash)}, {"ldr", hashText(frame.ldrHash)}};
   if (frame.kept) return entry;
   entry["seconds"] = frame.seconds;
   entry["ev"] = frame.ev;
-  entry["hash"] = {{"linear", hashText(frame.linearHash)}, {"ldr", hashText(frame.ldrHash)}};
   return entry;
 }
 

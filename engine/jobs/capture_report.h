@@ -13,11 +13,11 @@ namespace tandem::jobs {
 struct CapturedFrame {
   uint32_t frame = 0;
   std::vector<std::string> files;
-  bool kept = false;     // --resume: was there before; nothing below is set
-  double seconds = 0.0;  // from its start to its pixels on the host; frames overlap
-  float ev = 0.0f;
+  bool kept = false;  // --resume: was there before; of the fields below it has the hashes
   uint64_t linearHash = 0;
   uint64_t ldrHash = 0;
+  double seconds = 0.0;  // from its start to its pixels on the host; frames overlap
+  float ev = 0.0f;
   std::optional<std::string> failure;  // why it was not written
 };
 

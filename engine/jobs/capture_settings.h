@@ -10,6 +10,7 @@
 #include "jobs/frame_time.h"
 #include "output/image_writer.h"
 #include "scene/camera.h"
+#include "scene/gltf.h"
 
 namespace tandem::jobs {
 
@@ -17,11 +18,12 @@ namespace tandem::jobs {
 enum class ExistingFrames {
   Refuse,   // the run does not begin
   Replace,  // --overwrite
-  Resume,   // --resume: whole ones are kept and their frames not rendered again
+  Resume,   // --resume: frames that are whole and were made as this run would are kept
 };
 
 struct CaptureSettings {
   std::string scene;                  // a .gltf, a .glb, or builtin:NAME
+  scene::LoadOptions load;            // of files
   std::string environment;            // a .hdr; empty: what the scene brings, a sky for files
   std::vector<std::string> patterns;  // -o, one or more
   std::string frames = "1";           // output/sequence.h

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "jobs/frame_log.h"
 #include "jobs/pixel_hash.h"
 #include "output/sequence.h"
 
@@ -86,9 +87,12 @@ WrittenFrame FrameWriter::write(const FrameJob& job) const {
   try {
     written.linearHash = pixelHash(std::as_bytes(std::span(job.linear)));
     written.ldrHash = pixelHash(std::as_bytes(std::span(job.ldr)));
+    if (settings_.log != nullptr) settings_.log->begin(job);
     for (const std::string& file : job.files) writeFile(file, job, settings_);
+    if (settings_.log != nullptr) settings_.log->done(job, written);
   } catch (const std::exception& failure) {
     written.failure = failure.what();
+    if (settings_.log != nullptr) settings_.log->failed(job, *written.failure);
   }
   return written;
 }

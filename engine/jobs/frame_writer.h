@@ -27,6 +27,7 @@ struct FrameJob {
   std::vector<shared::DepthTexel> depth;
   std::vector<shared::MotionTexel> motion;
   output::ExrMetadata metadata;
+  double seconds = 0.0;  // that it took to render
 };
 
 /// What became of it. `failure` names file, call and remedy; files before the one that failed are on disk.
@@ -37,12 +38,15 @@ struct WrittenFrame {
   std::optional<std::string> failure;
 };
 
+class FrameLog;
+
 class FrameWriter {
  public:
   struct Settings {
     output::Existing existing = output::Existing::Keep;
     output::Compression compression = output::Compression::Zip;
     uint32_t threads = 1;
+    FrameLog* log = nullptr;  // gets a line for each frame; outlives the writer
   };
   explicit FrameWriter(const Settings& settings);
   /// Writes what waits, then ends.

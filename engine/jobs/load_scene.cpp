@@ -10,8 +10,12 @@ namespace {
 
 constexpr std::string_view kBuiltin = "builtin:";
 
-Expected<scene::LoadedScene> loadAny(const std::string& name) {
-  if (!name.starts_with(kBuiltin)) return scene::loadGltf(name);
+Expected<scene::LoadedScene> loadAny(const std::string& name, const scene::LoadOptions& options) {
+  if (!isBuiltin(name)) return scene::loadGltf(name, options);
+  if (!options.scene.empty() || options.allowExternal) {
+    return refuse(ExitCode::WrongUsage, "{} belongs to glTF files, {} has none: leave it out",
+                  options.scene.empty() ? "--allow-external" : "--scene", name);
+  }
   Expected<scene::Scene> made = scene::makeBuiltin(std::string_view(name).substr(kBuiltin.size()));
   if (!made) return made.refusal();
   return scene::LoadedScene{std::move(*made), {}};
@@ -19,14 +23,17 @@ Expected<scene::LoadedScene> loadAny(const std::string& name) {
 
 }  // namespace
 
-Expected<scene::LoadedScene> loadScene(const std::string& name, const std::string& environment) {
-  Expected<scene::LoadedScene> loaded = loadAny(name);
+bool isBuiltin(const std::string& name) { return name.starts_with(kBuiltin); }
+
+Expected<scene::LoadedScene> loadScene(const std::string& name, const scene::LoadOptions& options,
+                                       const std::string& environment) {
+  Expected<scene::LoadedScene> loaded = loadAny(name, options);
   if (!loaded) return loaded.refusal();
   if (!environment.empty()) {
     Expected<scene::Environment> light = scene::loadEnvironment(environment);
     if (!light) return light.refusal();
     loaded->scene.environment = std::move(*light);
-  } else if (!name.starts_with(kBuiltin) && loaded->scene.environment.radiance.empty()) {
+  } else if (!isBuiltin(name) && loaded->scene.environment.radiance.empty()) {
     loaded->scene.environment = scene::defaultSky();
   }
   return loaded;

@@ -188,4 +188,17 @@ std::string expandPattern(const OutputPattern& pattern, uint32_t frame) {
   return fmt::format("{}{:0{}}{}", pattern.before, frame, pattern.digits, pattern.after);
 }
 
+bool matchesFileName(const OutputPattern& pattern, std::string_view name) {
+  const auto lastPart = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  if (!pattern.hasPlaceholder()) return name == lastPart(pattern.before);
+  // The number stands in a folder's name: all frames have one file name.
+  if (pattern.after.find('/') != std::string::npos) return name == lastPart(pattern.after);
+  const std::string_view before = lastPart(pattern.before);
+  if (name.size() < before.size() + pattern.digits + pattern.after.size()) return false;
+  if (!name.starts_with(before) || !name.ends_with(pattern.after)) return false;
+  name.remove_prefix(before.size());
+  name.remove_suffix(pattern.after.size());
+  return name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace tandem::output

@@ -42,4 +42,7 @@ Expected<OutputPattern> parsePattern(std::string_view text, size_t frameCount);
 /// The file of one frame.
 std::string expandPattern(const OutputPattern& pattern, uint32_t frame);
 
+/// Whether `name`, the last part of a path, could be that of a frame of the pattern.
+bool matchesFileName(const OutputPattern& pattern, std::string_view name);
+
 }  // namespace tandem::output

@@ -15,7 +15,9 @@ namespace tandem::output {
 
 namespace {
 
-std::string partName(const std::string& path) { return fmt::format("{}.part{}", path, ::getpid()); }
+constexpr std::string_view kPart = ".part";
+
+std::string partName(const std::string& path) { return fmt::format("{}{}{}", path, kPart, ::getpid()); }
 
 const char* remedyFor(int error) {
   switch (error) {
@@ -105,6 +107,14 @@ void writeWholeFile(const std::string& path, std::span<const std::byte> bytes, E
   file.write(bytes);
   file.finish();
   file.moveIntoPlace(existing);
+}
+
+std::optional<std::string_view> targetOfPartial(std::string_view name) {
+  const size_t part = name.rfind(kPart);
+  if (part == std::string_view::npos || part == 0) return std::nullopt;
+  const std::string_view process = name.substr(part + kPart.size());
+  const bool number = !process.empty() && process.find_first_not_of("0123456789") == std::string_view::npos;
+  return number ? std::optional(name.substr(0, part)) : std::nullopt;
 }
 
 std::optional<Refusal> prepareTarget(const std::string& path, Existing existing) {

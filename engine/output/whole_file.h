@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/check.h"
 
@@ -29,6 +30,10 @@ struct FileOps {
 /// and with Existing::Keep no change to a file that is there. Thread-safe for different paths.
 void writeWholeFile(const std::string& path, std::span<const std::byte> bytes, Existing existing,
                     const FileOps& ops = FileOps::system());
+
+/// The file that a partial file was to become: `a.exr` of `a.exr.part123`. Nothing where `name` is no such name. Partial
+/// files are left behind by a process that was killed.
+std::optional<std::string_view> targetOfPartial(std::string_view name);
 
 /// Asked before the work begins: makes the folder of `path` where it is missing, and tries whether a file can be made
 /// in it. Refuses a folder that cannot be written (Failed) and, with Existing::Keep, a file that exists (WrongUsage).

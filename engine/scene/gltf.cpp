@@ -17,7 +17,7 @@ Expected<LoadedScene> load(const std::filesystem::path& path, const LoadOptions&
   if (auto refusal = gltf::checkAccessors(document)) return *refusal;
 
   LoadedScene result;
-  result.scene.name = path.filename().string();
+  result.scene.name = gltf::printable(path.filename());
   gltf::MaterialTable materials(document, result.scene);
   gltf::MeshTable meshes(document, result.scene, materials);
   std::vector<uint32_t> sceneNode;
@@ -36,7 +36,7 @@ Expected<LoadedScene> loadGltf(const std::filesystem::path& path, const LoadOpti
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
-  return refuse(ExitCode::UnusableInput, "{}: needs more memory than this machine has", path.string());
+  return refuse(ExitCode::UnusableInput, "{}: needs more memory than this machine has", gltf::printable(path));
 }
 
 }  // namespace tandem::scene

@@ -21,6 +21,12 @@
 
 namespace tandem::scene::gltf {
 
+/// Text from a file as it may be printed: valid UTF-8 (control characters and broken bytes become '?'), long texts cut.
+std::string printable(const std::string& text, size_t longest = 200);
+
+/// The same for the file's own path, whose end matters.
+inline std::string printable(const std::filesystem::path& path) { return printable(path.string(), 4096); }
+
 /// What was met and is not drawn as meant: a count a kind, with the place where it was met first.
 class Warnings {
  public:
@@ -61,19 +67,20 @@ struct Document {
   std::vector<ImageSource> images;
   tinygltf::Model model;
   Warnings warnings;
+  uint64_t unpackBudget = 0;  // bytes that compressed data may still become
 
   template <class... Args>
   Refusal no(fmt::format_string<Args...> format, Args&&... args) const {
     return Refusal{ExitCode::UnusableInput,
-                   fmt::format("{}: {}", path.string(), fmt::format(format, std::forward<Args>(args)...))};
+                   fmt::format("{}: {}", printable(path), fmt::format(format, std::forward<Args>(args)...))};
   }
 };
 
 /// Reads and checks everything up to, not including, the parts of the scene.
 Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& path, const LoadOptions& options);
 
-/// Text from a file as it may be printed: control characters become '?', long texts are cut.
-std::string printable(const std::string& text);
+/// Replaces bytes that are no UTF-8 by '?'. Returns where the first one was; npos: there was none.
+size_t replaceInvalidUtf8(std::string& text);
 
 /// The bytes behind a URI: a data URI, or a file in the folder of the scene or below it (anywhere with
 /// `options.allowExternal`). At most `limit` bytes are read. The refusal's message says why, without naming the scene.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "scene/gltf_document.h"
+#include "scene/gltf_extensions.h"
 #include "scene/gltf_schema.h"
 
 namespace tandem::scene::gltf {
@@ -18,22 +19,6 @@ constexpr size_t kMaxJson = size_t{1} << 30;
 constexpr int kMaxDepth = 256;  // tinygltf and the JSON library recurse once a level
 constexpr size_t kGlbHeader = 12;
 constexpr size_t kChunkHeader = 8;
-
-constexpr std::array<std::string_view, 7> kSupportedExtensions{
-    "KHR_lights_punctual", "KHR_materials_emissive_strength", "KHR_materials_ior",     "KHR_materials_specular",
-    "KHR_materials_unlit", "KHR_mesh_quantization",           "KHR_texture_transform",
-};
-
-bool isSupported(std::string_view extension) {
-  return std::find(kSupportedExtensions.begin(), kSupportedExtensions.end(), extension) != kSupportedExtensions.end();
-}
-
-/// One of the top-level arrays; an empty one where the file has none.
-const json& arrayOf(const json& root, const char* key) {
-  static const json kNothing = json::array();
-  const auto found = root.find(key);
-  return found == root.end() ? kNothing : *found;
-}
 
 uint32_t littleEndian32(const std::vector<uint8_t>& bytes, size_t at) {
   return uint32_t{bytes[at]} | uint32_t{bytes[at + 1]} << 8 | uint32_t{bytes[at + 2]} << 16 |
@@ -122,7 +107,11 @@ std::string before(std::string_view text, size_t at) {
   return printable(std::string(text.substr(from, at - from)));
 }
 
-Expected<json> parseJson(const Document& document, std::string_view text) {
+Expected<json> parseJson(Document& document, std::string_view bytes) {
+  std::string text(bytes);
+  if (const size_t at = replaceInvalidUtf8(text); at != text.npos) {
+    document.warnings.add("text that is not UTF-8: '?' was put in its place", fmt::format("byte {}", at));
+  }
   if (text.size() > kMaxJson) return document.no("the JSON has {} bytes; at most {} are read", text.size(), kMaxJson);
   if (nestsTooDeep(text)) return document.no("the JSON is nested deeper than {} levels", kMaxDepth);
   try {
@@ -152,33 +141,11 @@ std::optional<Refusal> checkVersion(const Document& document, const json& root) 
   return std::nullopt;
 }
 
-std::optional<Refusal> checkExtensions(Document& document, const json& root) {
-  std::map<std::string, size_t> uses = countExtensions(root);
-  const json& used = arrayOf(root, "extensionsUsed");
-  const json& required = arrayOf(root, "extensionsRequired");
-  for (const json& name : required) {
-    const auto extension = name.get<std::string>();
-    if (!isSupported(extension)) {
-      return document.no("extensionsRequired: the file cannot be shown without {}, which is not supported",
-                         printable(extension));
-    }
-    if (std::find(used.begin(), used.end(), name) == used.end()) {
-      document.warnings.add("extensions are required without being listed in extensionsUsed", extension);
-    }
-  }
-  for (const json& name : used) uses[name.get<std::string>()] += 0;
-  for (const auto& [name, count] : uses) {
-    if (isSupported(name)) continue;
-    document.warnings.add(fmt::format("extension {} is not supported and was ignored", printable(name)),
-                          fmt::format("{} objects carry it", count));
-  }
-  return std::nullopt;
-}
-
 std::optional<Refusal> readBuffers(Document& document, const json& root, std::optional<std::span<const uint8_t>> bin) {
   const json& buffers = arrayOf(root, "buffers");
   document.buffers.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
+    if (isFallback(buffers[i])) continue;
     BufferBytes& buffer = document.buffers[i];
     const auto length = buffers[i]["byteLength"].get<uint64_t>();
     if (length == 0) return document.no("buffers[{}].byteLength: must be at least 1", i);
@@ -249,6 +216,19 @@ void noteOddities(Document& document, const json& root) {
   }
 }
 
+/// The indices fields of all primitives, taken out of the JSON: tinygltf refuses index accessors that are sparse alone.
+std::vector<int> takeIndices(json& root) {
+  std::vector<int> indices;
+  if (!root.contains("meshes")) return indices;
+  for (json& mesh : root["meshes"]) {
+    for (json& primitive : mesh["primitives"]) {
+      indices.push_back(primitive.value("indices", -1));
+      primitive.erase("indices");
+    }
+  }
+  return indices;
+}
+
 /// tinygltf gets everything but buffers and images, so it opens no file and decodes nothing.
 std::optional<Refusal> fillModel(Document& document, json&& root) {
   const json& images = arrayOf(root, "images");
@@ -257,14 +237,19 @@ std::optional<Refusal> fillModel(Document& document, json&& root) {
         {printable(image.value("name", "")), image.value("uri", ""), image.value("bufferView", -1)});
   }
   for (const char* key : {"buffers", "images", "extras"}) root.erase(key);
+  const std::vector<int> indices = takeIndices(root);
   const std::string text = root.dump();
   std::string errors;
   std::string notes;
   tinygltf::TinyGLTF parser;
   const bool parsed =
       parser.LoadASCIIFromString(&document.model, &errors, &notes, text.data(), static_cast<unsigned>(text.size()), "");
-  if (parsed) return std::nullopt;
-  return document.no("not valid glTF: {}", printable(errors));
+  if (!parsed) return document.no("not valid glTF: {}", printable(errors));
+  auto next = indices.begin();
+  for (tinygltf::Mesh& mesh : document.model.meshes) {
+    for (tinygltf::Primitive& primitive : mesh.primitives) primitive.indices = *next++;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -303,7 +288,10 @@ Expected<std::unique_ptr<Document>> loadDocument(const std::filesystem::path& pa
   if (auto refusal = checkVersion(*document, *root)) return *refusal;
   if (auto refusal = checkExtensions(*document, *root)) return *refusal;
   if (auto refusal = readBuffers(*document, *root, parts->bin)) return *refusal;
+  setUnpackBudget(*document);
+  if (auto refusal = expandMeshopt(*document, *root)) return *refusal;
   if (auto refusal = checkViews(*document, *root)) return *refusal;
+  if (auto refusal = expandDraco(*document, *root)) return *refusal;
   noteOddities(*document, *root);
   if (auto refusal = fillModel(*document, std::move(*root))) return *refusal;
   return document;

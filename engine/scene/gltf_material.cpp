@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "scene/gltf_parts.h"
@@ -22,6 +23,42 @@ double numberOr(const tinygltf::Value& object, const char* key, double otherwise
 /// Element i of an array of numbers; the schema has checked its length.
 double elementOr(const tinygltf::Value& object, const char* key, int i, double otherwise) {
   return object.Has(key) && object.Get(key).IsArray() ? object.Get(key).Get(i).GetNumberAsDouble() : otherwise;
+}
+
+/// A texture reference inside of an extension, as tinygltf gives those outside.
+tinygltf::TextureInfo infoOf(const tinygltf::Value& object, const char* key) {
+  tinygltf::TextureInfo info;
+  if (!object.Has(key)) return info;
+  const tinygltf::Value& from = object.Get(key);
+  info.index = from.Get("index").GetNumberAsInt();
+  if (from.Has("texCoord")) info.texCoord = from.Get("texCoord").GetNumberAsInt();
+  if (from.Has("extensions") && from.Get("extensions").Has("KHR_texture_transform")) {
+    info.extensions["KHR_texture_transform"] = from.Get("extensions").Get("KHR_texture_transform");
+  }
+  return info;
+}
+
+/// The image of a texture; else that of the extensions for other formats, which may still be readable; -1: none.
+int imageOf(const tinygltf::Texture& texture) {
+  if (texture.source >= 0) return texture.source;
+  for (const char* name : {"KHR_texture_basisu", "EXT_texture_webp"}) {
+    if (const auto* extension = findExtension(texture.extensions, name)) return extension->Get("source").GetNumberAsInt();
+  }
+  return -1;
+}
+
+Image makeChecker() {
+  constexpr uint32_t kSide = 16;
+  Image image{"missing image", kSide, kSide, {}};
+  for (uint32_t i = 0; i < kSide * kSide; ++i) {
+    const uint8_t level = (i / 2 + i / kSide / 2) % 2 == 0 ? 255 : 0;
+    image.pixels.insert(image.pixels.end(), {level, 0, level, 255});
+  }
+  return image;
+}
+
+Image makeSolid(std::array<uint8_t, 4> colour) {
+  return {"image in an unsupported format", 1, 1, {colour.begin(), colour.end()}};
 }
 
 Wrap toWrap(int wrap) {
@@ -104,16 +141,16 @@ Material MaterialTable::make(size_t index) {
       material.specularColor[i] =
           clampFactor(elementOr(*extension, "specularColorFactor", i, 1.0), 0.0, 1e6, where + ".specularColorFactor");
     }
-    if (extension->Has("specularTexture") || extension->Has("specularColorTexture")) {
-      document_.warnings.add("textures of KHR_materials_specular are not supported and were ignored", where);
-    }
+    material.specularTexture = makeUse(infoOf(*extension, "specularTexture"), Slot::Data, where + ".specularTexture");
+    material.specularColorTexture =
+        makeUse(infoOf(*extension, "specularColorTexture"), Slot::Colour, where + ".specularColorTexture");
   }
   material.normalScale = clampFactor(source.normalTexture.scale, -1e6, 1e6, where + ".normalTexture.scale");
   material.baseColorTexture = makeUse(pbr.baseColorTexture, Slot::Colour, where + ".baseColorTexture");
   material.metallicRoughnessTexture =
-      makeUse(pbr.metallicRoughnessTexture, Slot::Data, where + ".metallicRoughnessTexture");
+      makeUse(pbr.metallicRoughnessTexture, Slot::Surface, where + ".metallicRoughnessTexture");
   material.normalTexture = makeUse(source.normalTexture, Slot::Data, where + ".normalTexture");
-  material.emissiveTexture = makeUse(source.emissiveTexture, Slot::Colour, where + ".emissiveTexture");
+  material.emissiveTexture = makeUse(source.emissiveTexture, Slot::Emission, where + ".emissiveTexture");
   return material;
 }
 
@@ -145,14 +182,17 @@ uint32_t MaterialTable::findTexture(int texture, Slot slot, const std::string& w
   const auto found = textures_.find({texture, slot});
   if (found != textures_.end()) return found->second;
   const tinygltf::Texture& source = document_.model.textures[static_cast<size_t>(texture)];
-  uint32_t index = kNone;
+  const int imageIndex = imageOf(source);
   uint32_t image = kNone;
-  if (source.source < 0) {
+  if (imageIndex < 0) {
     document_.warnings.add("a texture names no image that can be used (no source)", where);
-    image = slot == Slot::Colour ? checker() : kNone;
   } else {
-    image = findImage(source.source, slot, where);
+    image = findImage(imageIndex, where);
   }
+  const bool foreignFormat = source.source < 0 && imageIndex >= 0;
+  if (image == kNone) image = standIn(slot, foreignFormat);
+  if (image == kNone && foreignFormat && where.empty()) return kNone;
+  uint32_t index = kNone;
   if (image != kNone) {
     Texture made = makeTexture(source);
     made.image = image;
@@ -179,22 +219,21 @@ Texture MaterialTable::makeTexture(const tinygltf::Texture& texture) {
   return made;
 }
 
-uint32_t MaterialTable::findImage(int image, Slot slot, const std::string& where) {
+uint32_t MaterialTable::findImage(int image, const std::string& where) {
+  const auto found = images_.find(image);
+  if (found != images_.end()) return found->second;
   const ImageSource& source = document_.images[static_cast<size_t>(image)];
-  auto found = images_.find(image);
-  if (found == images_.end()) {
-    auto decoded = readImage(source);
-    uint32_t index = kNone;
-    if (decoded) {
-      decoded->name = source.name.empty() ? fmt::format("images[{}]", image) : source.name;
-      scene_.images.push_back(std::move(*decoded));
-      index = static_cast<uint32_t>(scene_.images.size() - 1);
-    } else {
-      document_.warnings.add(fmt::format("images[{}] is not shown: {}", image, decoded.refusal().message), where);
-    }
-    found = images_.emplace(image, index).first;
+  auto decoded = readImage(source);
+  uint32_t index = kNone;
+  if (decoded) {
+    decoded->name = source.name.empty() ? fmt::format("images[{}]", image) : source.name;
+    scene_.images.push_back(std::move(*decoded));
+    index = static_cast<uint32_t>(scene_.images.size() - 1);
+  } else {
+    document_.warnings.add(fmt::format("images[{}] is not shown: {}", image, decoded.refusal().message), where);
   }
-  return found->second == kNone && slot == Slot::Colour ? checker() : found->second;
+  images_[image] = index;
+  return index;
 }
 
 Expected<Image> MaterialTable::readImage(const ImageSource& source) const {
@@ -211,21 +250,20 @@ Expected<Image> MaterialTable::readImage(const ImageSource& source) const {
   return Refusal{ExitCode::UnusableInput, fmt::format("'{}': {}", printable(source.uri), image.refusal().message)};
 }
 
-uint32_t MaterialTable::checker() {
-  if (checker_ != kNone) return checker_;
-  constexpr uint32_t kSide = 16;
-  Image image;
-  image.name = "missing image";
-  image.width = kSide;
-  image.height = kSide;
-  for (uint32_t i = 0; i < kSide * kSide; ++i) {
-    const bool magenta = (i / 2 + i / kSide / 2) % 2 == 0;
-    const uint8_t level = magenta ? 255 : 0;
-    image.pixels.insert(image.pixels.end(), {level, 0, level, 255});
+uint32_t MaterialTable::standIn(Slot slot, bool foreignFormat) {
+  if (slot == Slot::Data || (slot == Slot::Surface && !foreignFormat)) return kNone;
+  const auto [entry, isNew] = standIns_.try_emplace({slot, foreignFormat}, kNone);
+  if (!isNew) return entry->second;
+  if (!foreignFormat) {
+    scene_.images.push_back(makeChecker());
+  } else if (slot == Slot::Surface) {
+    scene_.images.push_back(makeSolid({0, 153, 0, 255}));  // roughness 0.6, no metal
+  } else {
+    const uint8_t level = slot == Slot::Emission ? 0 : 128;  // what glows at unknown places rather glows nowhere
+    scene_.images.push_back(makeSolid({level, level, level, 255}));
   }
-  scene_.images.push_back(std::move(image));
-  checker_ = static_cast<uint32_t>(scene_.images.size() - 1);
-  return checker_;
+  entry->second = static_cast<uint32_t>(scene_.images.size() - 1);
+  return entry->second;
 }
 
 }  // namespace tandem::scene::gltf

@@ -134,7 +134,7 @@ void finishFrames(Document& document, Mesh& mesh, const Material* material, cons
 
 void noteMissingUvs(Document& document, const Mesh& mesh, const Material& material, const std::string& where) {
   for (const TextureUse* use : {&material.baseColorTexture, &material.metallicRoughnessTexture, &material.normalTexture,
-                                &material.emissiveTexture}) {
+                                &material.emissiveTexture, &material.specularTexture, &material.specularColorTexture}) {
     if (use->texture == kNone || !(use->uvSet == 0 ? mesh.uv0 : mesh.uv1).empty()) continue;
     document.warnings.add(fmt::format("a textured mesh has no TEXCOORD_{}: one texel colours all of it", use->uvSet),
                           where);

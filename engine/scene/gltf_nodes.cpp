@@ -53,7 +53,7 @@ Expected<size_t> findScene(const Document& document) {
   size_t index = 0;
   const char* end = wanted.data() + wanted.size();
   if (std::from_chars(wanted.data(), end, index).ptr == end && index < scenes.size()) return index;
-  return refuse(ExitCode::WrongUsage, "{}: has no scene '{}'; its scenes are: {}", document.path.string(),
+  return refuse(ExitCode::WrongUsage, "{}: has no scene '{}'; its scenes are: {}", printable(document.path),
                 printable(wanted), names.empty() ? "none" : names);
 }
 

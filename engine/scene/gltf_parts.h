@@ -9,7 +9,8 @@
 namespace tandem::scene::gltf {
 
 /// Materials with their textures and images, made when first asked for. An image that cannot be read is a warning, and
-/// a checker in magenta and black stands in for colours.
+/// a checker in magenta and black stands in for colours; one in a format that is not supported, where a file could not
+/// know better, is drawn in neutral grey.
 class MaterialTable {
  public:
   MaterialTable(Document& document, Scene& scene) : document_(document), scene_(scene) {}
@@ -17,15 +18,15 @@ class MaterialTable {
   uint32_t find(int material);
 
  private:
-  enum class Slot { Colour, Data };
+  enum class Slot { Colour, Emission, Surface, Data };  // Surface: metallic-roughness
   Material make(size_t index);
   template <class Info>
   TextureUse makeUse(const Info& info, Slot slot, const std::string& where);
   uint32_t findTexture(int texture, Slot slot, const std::string& where);
   Texture makeTexture(const tinygltf::Texture& texture);
-  uint32_t findImage(int image, Slot slot, const std::string& where);
+  uint32_t findImage(int image, const std::string& where);
   Expected<Image> readImage(const ImageSource& source) const;
-  uint32_t checker();
+  uint32_t standIn(Slot slot, bool foreignFormat);
   float clampFactor(double value, double low, double high, const std::string& where);
 
   Document& document_;
@@ -33,7 +34,7 @@ class MaterialTable {
   std::map<int, uint32_t> materials_;
   std::map<std::pair<int, Slot>, uint32_t> textures_;
   std::map<int, uint32_t> images_;  // kNone: cannot be read
-  uint32_t checker_ = kNone;
+  std::map<std::pair<Slot, bool>, uint32_t> standIns_;
 };
 
 /// Triangle meshes, one for each glTF primitive that shows any, made when first asked for.

@@ -1,7 +1,6 @@
 // Types, sizes and index ranges of the JSON fields that the loader reads. Private to the glTF loader.
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -13,8 +12,5 @@ namespace tandem::scene::gltf {
 /// The first field that breaks the glTF 2.0 schema, as a message ("nodes[2].mesh: 9 is out of range, meshes has 4");
 /// none: all is well.
 std::optional<std::string> findSchemaError(const nlohmann::json& root);
-
-/// How often each extension is carried by some object of the file.
-std::map<std::string, size_t> countExtensions(const nlohmann::json& root);
 
 }  // namespace tandem::scene::gltf

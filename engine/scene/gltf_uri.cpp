@@ -139,18 +139,4 @@ Expected<std::vector<uint8_t>> readUri(const Document& document, const std::stri
   return bytes;
 }
 
-std::string printable(const std::string& text) {
-  constexpr size_t kLongest = 200;
-  std::string shown = text.substr(0, kLongest);
-  for (size_t i = 0; i < shown.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(shown[i]);
-    if (byte < 0x20 || byte == 0x7f) shown[i] = '?';
-    // U+0080 to U+009F steer terminals too; in UTF-8 they are C2 80 to C2 9F.
-    const auto next = i + 1 < shown.size() ? static_cast<unsigned char>(shown[i + 1]) : 0;
-    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) shown[i] = shown[i + 1] = '?';
-  }
-  if (text.size() > kLongest) shown += "...";
-  return shown;
-}
-
 }  // namespace tandem::scene::gltf

@@ -62,6 +62,8 @@ struct Material {
   TextureUse metallicRoughnessTexture;  // G roughness, B metallic
   TextureUse normalTexture;             // tangent space
   TextureUse emissiveTexture;
+  TextureUse specularTexture;       // KHR_materials_specular: alpha times `specular`, data
+  TextureUse specularColorTexture;  // KHR_materials_specular: RGB times `specularColor`, sRGB
 };
 
 /// One glTF primitive, as triangles. All attribute arrays are empty or as long as `positions`; `indices` is a triangle list

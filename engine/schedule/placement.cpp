@@ -7,8 +7,8 @@
 namespace tandem::schedule {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTracingPasses = {"path_trace", "albedo_readback", "normal_readback", "depth_readback",
-                                                            "motion_readback"};
+constexpr std::array<std::string_view, 5> kTracingPasses = {"path_trace", "albedo_readback", "normal_readback",
+                                                            "depth_readback", "motion_readback"};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// The bridge: a host thread between two devices. It waits for the sender's timeline, moves what the host must move, and submits the
-// receiver's work: nothing is ever queued on a device behind a value that only the host will signal (decisions/0004-bridge.md).
+// The bridge: a host thread between two devices. It waits for the sender's timeline, moves what the host must move, and
+// submits the receiver's work: nothing is ever queued on a device behind a value that only the host will signal
+// (decisions/0004-bridge.md).
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +12,8 @@
 
 namespace tandem::topology {
 
-/// Runs jobs one after another, in the order of posting. A job handles its own errors. Destruction finishes what was posted.
+/// Runs jobs one after another, in the order of posting. A job handles its own errors. Destruction finishes what was
+/// posted.
 class Bridge {
  public:
   explicit Bridge(std::string name);
@@ -32,7 +34,8 @@ class Bridge {
   std::thread thread_;
 };
 
-/// Whether a bridge should poll counters instead of sleeping: hardware devices only, and at least four cores, so that nothing starves.
+/// Whether a bridge should poll counters instead of sleeping: hardware devices only, and at least four cores, so that
+/// nothing starves.
 bool bridgeMaySpin(bool softwareDevice);
 
 }  // namespace tandem::topology

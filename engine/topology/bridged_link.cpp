@@ -25,7 +25,8 @@ void BridgedLink::build() {
       slot.legs.push_back(makeLeg(bytes, name));
     }
     slot.sendCommands = std::make_unique<gpu::Commands>(sender_, fmt::format("{} slot {} send", desc_.name, index));
-    slot.receiveCommands = std::make_unique<gpu::Commands>(receiver_, fmt::format("{} slot {} receive", desc_.name, index));
+    slot.receiveCommands =
+        std::make_unique<gpu::Commands>(receiver_, fmt::format("{} slot {} receive", desc_.name, index));
     slots_.push_back(std::move(slot));
   }
   report_.kind = kind();
@@ -42,7 +43,8 @@ void BridgedLink::acquire(uint32_t index) {
     std::unique_lock lock(mutex_);
     const auto limit = std::chrono::duration<double>(receiver_.waitLimitSeconds());
     if (!idle_.wait_for(lock, limit, [&] { return !slot.busy; })) {
-      throw adverse("waited {} s for slot {} of the link {}: the receiving GPU does not keep up or hangs", limit.count(), index, desc_.name);
+      throw adverse("waited {} s for slot {} of the link {}: the receiving GPU does not keep up or hangs",
+                    limit.count(), index, desc_.name);
     }
   }
   if (slot.readers.queue != nullptr) slot.readers.queue->wait(slot.readers.value, desc_.name + " slot reuse");

@@ -1,5 +1,6 @@
-// What all links between two independent devices share: buffers per slot, copies at both ends, the bridge in between, the bookkeeping. A
-// kind of link says only through which host memory the bytes go (`Leg`) and whether the host must move them.
+// What all links between two independent devices share: buffers per slot, copies at both ends, the bridge in between,
+// the bookkeeping. A kind of link says only through which host memory the bytes go (`Leg`) and whether the host must
+// move them.
 #pragma once
 
 #include <atomic>
@@ -12,10 +13,11 @@
 
 namespace tandem::topology {
 
-/// The host-side memory of one item in one slot, seen from both ends. For shared memory both buffers are the same bytes.
+/// The host-side memory of one item in one slot, seen from both ends. For shared memory both buffers are the same
+/// bytes.
 struct Leg {
-  gpu::Buffer outbound;   // on the sender: source is copied here
-  gpu::Buffer inbound;    // on the receiver: copied from here to target
+  gpu::Buffer outbound;  // on the sender: source is copied here
+  gpu::Buffer inbound;   // on the receiver: copied from here to target
 };
 
 class BridgedLink : public Link {
@@ -51,9 +53,9 @@ class BridgedLink : public Link {
     std::vector<gpu::Buffer> sources, targets;
     std::vector<Leg> legs;
     std::unique_ptr<gpu::Commands> sendCommands, receiveCommands;
-    gpu::SyncPoint readers;      // what must be reached before the targets may be written again
-    bool measured = true;        // times of the last transfer have been added to the report
-    bool busy = false;           // between send and arrival
+    gpu::SyncPoint readers;  // what must be reached before the targets may be written again
+    bool measured = true;    // times of the last transfer have been added to the report
+    bool busy = false;       // between send and arrival
   };
   gpu::SyncPoint submitSend(Slot& slot, gpu::SyncPoint ready);
   gpu::SyncPoint carryAndReceive(Slot& slot, gpu::SyncPoint sent);
@@ -64,7 +66,7 @@ class BridgedLink : public Link {
   gpu::Device& receiver_;
   LinkDesc desc_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;             // guards `busy` and the report
+  std::mutex mutex_;  // guards `busy` and the report
   std::condition_variable idle_;
   LinkReport report_;
   std::unique_ptr<Bridge> bridge_;

@@ -13,7 +13,8 @@ class Independent final : public Topology {
   std::string_view kind() const override { return "independent"; }
 
   Expected<std::unique_ptr<Link>> connect(uint32_t from, uint32_t to, LinkDesc desc) override {
-    TANDEM_CHECK(from != to && from < nodes() && to < nodes(), "a link from node {} to node {} of {}", from, to, nodes());
+    TANDEM_CHECK(from != to && from < nodes() && to < nodes(), "a link from node {} to node {} of {}", from, to,
+                 nodes());
     if (link_ != LinkKind::HostCopy) {
       auto imported = makeHostImportLink(device(from), device(to), desc);
       if (imported || link_ == LinkKind::HostImport) return imported;

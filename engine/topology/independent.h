@@ -1,4 +1,5 @@
-// `independent`: any number of devices that know nothing of each other, unlike ones too. Bytes and order cross by way of the host.
+// `independent`: any number of devices that know nothing of each other, unlike ones too. Bytes and order cross by way
+// of the host.
 #pragma once
 
 #include "topology/topology.h"

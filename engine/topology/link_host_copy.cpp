@@ -9,7 +9,9 @@ namespace {
 
 class HostCopyLink final : public BridgedLink {
  public:
-  HostCopyLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) { build(); }
+  HostCopyLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) {
+    build();
+  }
   ~HostCopyLink() override { stop(); }
 
  protected:
@@ -27,7 +29,9 @@ class HostCopyLink final : public BridgedLink {
   }
 
   std::string kind() const override { return "host-copy"; }
-  std::string path() const override { return "sender -> its host-cached memory -> CPU copy -> upload memory -> receiver"; }
+  std::string path() const override {
+    return "sender -> its host-cached memory -> CPU copy -> upload memory -> receiver";
+  }
 };
 
 }  // namespace

@@ -16,9 +16,11 @@ constexpr VkExternalMemoryHandleTypeFlagBits kHostAllocation = VK_EXTERNAL_MEMOR
 /// Anonymous pages of this process; whole multiples of every alignment that the specification allows (65536).
 class HostBlock {
  public:
-  explicit HostBlock(uint64_t bytes) : bytes_((bytes + kAlignment - 1) / kAlignment * kAlignment), mapped_(bytes_ + kAlignment) {
+  explicit HostBlock(uint64_t bytes)
+      : bytes_((bytes + kAlignment - 1) / kAlignment * kAlignment), mapped_(bytes_ + kAlignment) {
     base_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base_ == MAP_FAILED) throw adverse("cannot map {} MiB of host memory for a link: {}", mapped_ >> 20, std::strerror(errno));
+    if (base_ == MAP_FAILED)
+      throw adverse("cannot map {} MiB of host memory for a link: {}", mapped_ >> 20, std::strerror(errno));
     data_ = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(base_) + kAlignment - 1) / kAlignment * kAlignment);
   }
   ~HostBlock() { ::munmap(base_, mapped_); }
@@ -79,7 +81,9 @@ gpu::Buffer importBlock(gpu::Device& device, const HostBlock& block, const std::
 
 class HostImportLink final : public BridgedLink {
  public:
-  HostImportLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) { build(); }
+  HostImportLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) {
+    build();
+  }
   ~HostImportLink() override {
     stop();
     // Both devices must let go of the blocks before their pages may be unmapped: the graveyards keep them until then.
@@ -106,7 +110,8 @@ class HostImportLink final : public BridgedLink {
 Expected<std::unique_ptr<Link>> makeHostImportLink(gpu::Device& sender, gpu::Device& receiver, LinkDesc desc) {
   for (const gpu::Device* device : {&sender, &receiver}) {
     if (device->adapter().minImportedHostPointerAlignment == 0) {
-      return refuse(ExitCode::NoUsableGpu, "host-import: {} lacks VK_EXT_external_memory_host; --link host-copy works", device->adapter().name);
+      return refuse(ExitCode::NoUsableGpu, "host-import: {} lacks VK_EXT_external_memory_host; --link host-copy works",
+                    device->adapter().name);
     }
   }
   try {

@@ -1,5 +1,6 @@
-// host-import: one page-aligned block of host memory that both devices map (VK_EXT_external_memory_host). The sender copies into it, the
-// receiver copies out of it; the CPU moves nothing. No UUID rule applies, so unlike devices of unlike makers may share a block.
+// host-import: one page-aligned block of host memory that both devices map (VK_EXT_external_memory_host). The sender
+// copies into it, the receiver copies out of it; the CPU moves nothing. No UUID rule applies, so unlike devices of
+// unlike makers may share a block.
 #pragma once
 
 #include <memory>

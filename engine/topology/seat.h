@@ -1,5 +1,6 @@
-// A seat: where a node's work sits. A Device, the device mask under which the node's commands run, and the hooks that a linked group needs.
-// A node of its own has a whole device and adds nothing; in a linked group several seats will share one Device (decisions/0002-seats.md).
+// A seat: where a node's work sits. A Device, the device mask under which the node's commands run, and the hooks that a
+// linked group needs. A node of its own has a whole device and adds nothing; in a linked group several seats will share
+// one Device (decisions/0002-seats.md).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace tandem::topology {
 
 class Seat {
  public:
-  Seat(std::shared_ptr<gpu::Device> device, uint32_t deviceMask) : device_(std::move(device)), deviceMask_(deviceMask) {}
+  Seat(std::shared_ptr<gpu::Device> device, uint32_t deviceMask)
+      : device_(std::move(device)), deviceMask_(deviceMask) {}
   gpu::Device& device() const { return *device_; }
   uint32_t deviceMask() const { return deviceMask_; }
 

@@ -7,9 +7,12 @@ namespace tandem::topology {
 
 std::string_view linkKindName(LinkKind kind) {
   switch (kind) {
-    case LinkKind::Auto: return "auto";
-    case LinkKind::HostImport: return "host-import";
-    case LinkKind::HostCopy: return "host-copy";
+    case LinkKind::Auto:
+      return "auto";
+    case LinkKind::HostImport:
+      return "host-import";
+    case LinkKind::HostCopy:
+      return "host-copy";
   }
   return "auto";
 }
@@ -20,7 +23,8 @@ Expected<std::unique_ptr<Topology>> open(gpu::Instance& instance, const Topology
   for (size_t node = 0; node < request.adapters.size(); ++node) {
     const gpu::Adapter& adapter = instance.adapters().at(request.adapters[node]);
     if (!adapter.usable()) {
-      return refuse(ExitCode::NoUsableGpu, "GPU {} ({}) cannot be used: it {}", adapter.index, adapter.name, adapter.refusals.front());
+      return refuse(ExitCode::NoUsableGpu, "GPU {} ({}) cannot be used: it {}", adapter.index, adapter.name,
+                    adapter.refusals.front());
     }
     gpu::DeviceOptions options;
     options.name = fmt::format("node {} ({})", node, adapter.name);

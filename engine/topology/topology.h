@@ -1,5 +1,5 @@
-// The only interface to how many GPUs there are and how they hang together. A topology has nodes (a device with its queues) and connects them
-// by links. Passes and shaders never see it; exec/ runs plans on it.
+// The only interface to how many GPUs there are and how they hang together. A topology has nodes (a device with its
+// queues) and connects them by links. Passes and shaders never see it; exec/ runs plans on it.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct TopologyRequest {
 class Topology {
  public:
   virtual ~Topology() = default;
-  virtual std::string_view kind() const = 0;   // "single", "independent"
+  virtual std::string_view kind() const = 0;  // "single", "independent"
 
   uint32_t nodes() const { return static_cast<uint32_t>(seats_.size()); }
   gpu::Device& device(uint32_t node) const { return seats_.at(node).device(); }

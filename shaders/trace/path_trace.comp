@@ -22,7 +22,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer De
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer MotionPlane { MotionTexel texel[]; };
 layout(push_constant, scalar) uniform Push { PathTracePush push; };
 
-const uint kRouletteDepth = 3u;     // bounces before paths may be ended by chance
+const uint kRouletteDepth = 2u;     // bounces before paths may be ended by chance
 const float kLargestMotion = 16384.0;   // pixels
 
 #define PARAMS Params(push.params).block
@@ -179,7 +179,8 @@ bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3
   const float most = max(path.throughput.x, max(path.throughput.y, path.throughput.z));
   if (!(most > 0.0)) return false;
   if (path.depth >= kRouletteDepth) {
-    const float survival = min(most, 0.95);
+    // The root: with the throughput itself survivors of dark surfaces would be few and bright, and the picture would show them.
+    const float survival = min(sqrt(most), 0.95);
     if (choice.y >= survival) return false;
     path.throughput /= survival;
   }

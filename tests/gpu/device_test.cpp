@@ -1,7 +1,8 @@
-// The device layer alone: buffers, copies, dispatches, timestamps, waits with limits, and that validation really watches.
-#include "support/gpu_fixture.h"
-
+// The device layer alone: buffers, copies, dispatches, timestamps, waits with limits, and that validation really
+// watches.
 #include <numeric>
+
+#include "support/gpu_fixture.h"
 
 namespace tandem::test {
 namespace {
@@ -36,7 +37,7 @@ TEST_F(DeviceTest, ValidationSeesAMissingBarrier) {
   gpu::Buffer b(device(), 1024, gpu::Memory::Device, "b");
   gpu::runOnce(device(), "hazard", [&](gpu::Commands& commands) {
     commands.fill(a, 1);
-    commands.copy(a, b, 1024);   // reads what the fill is still writing
+    commands.copy(a, b, 1024);  // reads what the fill is still writing
   });
   EXPECT_GE(takeMessages(), 1u) << "synchronization validation is not watching";
 }
@@ -57,8 +58,10 @@ TEST_F(DeviceTest, RetiredObjectsLiveUntilTheWorkIsDone) {
 
 TEST_F(DeviceTest, FailuresNameCallAndObject) {
   gpu::Device faulty(instance(), testAdapter(), {.name = "faulty", .seam = [](const gpu::SeamEvent& event) {
-                       return event.point == gpu::SeamPoint::Submit ? gpu::SeamReply::FailLost : gpu::SeamReply::Proceed;
-                     }});
+                                                   return event.point == gpu::SeamPoint::Submit
+                                                              ? gpu::SeamReply::FailLost
+                                                              : gpu::SeamReply::Proceed;
+                                                 }});
   gpu::Commands commands(faulty, "doomed");
   commands.begin();
   commands.end();

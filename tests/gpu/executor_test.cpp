@@ -1,5 +1,6 @@
-// The executor against truth: a graph with everything in it (transfers both ways, one resource to two nodes, in-place writes across nodes,
-// history read at home and abroad) must give on 2 and 3 nodes, over every link, what plain arithmetic gives. And sabotage.
+// The executor against truth: a graph with everything in it (transfers both ways, one resource to two nodes, in-place
+// writes across nodes, history read at home and abroad) must give on 2 and 3 nodes, over every link, what plain
+// arithmetic gives. And sabotage.
 #include "exec/executor.h"
 
 #include "graph/recording.h"
@@ -31,18 +32,18 @@ uint32_t combined(uint32_t i, uint32_t constant, std::initializer_list<uint32_t>
 /// The test's frame. Each pass is named after the node that the widest placement gives it.
 class TestFrame {
  public:
-  static constexpr uint32_t kRounds = 3000;   // makes passes long enough that a missing wait shows
+  static constexpr uint32_t kRounds = 3000;  // makes passes long enough that a missing wait shows
   graph::Graph graph;
-  std::vector<std::vector<uint32_t>> results;   // per frame: what the last pass left, read back
+  std::vector<std::vector<uint32_t>> results;  // per frame: what the last pass left, read back
   uint32_t frame = 0;
 
   explicit TestFrame(bool withCopyPass = false) {
     const Plane a = add("a", {}, 1, {});
-    const Plane b = add("b", {a}, 2, {});            // a goes abroad
-    Plane c = add("c", {a}, 3, {});                  // and is read at home
-    c = changeInPlace("d", c, {b}, 4);               // c goes abroad, changed there; b comes too
-    const Plane e = add("e", {a, c, b}, 5, {c});     // the history of c, which lives where d ran
-    Plane last = add("f", {e, b}, 6, {a});           // the history of a, from another node
+    const Plane b = add("b", {a}, 2, {});         // a goes abroad
+    Plane c = add("c", {a}, 3, {});               // and is read at home
+    c = changeInPlace("d", c, {b}, 4);            // c goes abroad, changed there; b comes too
+    const Plane e = add("e", {a, c, b}, 5, {c});  // the history of c, which lives where d ran
+    Plane last = add("f", {e, b}, 6, {a});        // the history of a, from another node
     if (withCopyPass) last = copyOf(last);
     readBack(last);
   }
@@ -101,19 +102,35 @@ class TestFrame {
   Plane copyOf(Plane plane) {
     Plane out, again;
     graph.addPass(
-        "copy", [&](graph::PassBuilder& builder) { builder.read(plane); out = builder.create<Words>({"copied", kWords * 4, 1}); },
-        [plane, this](graph::Recording& recording) { recording.commands().copy(recording.buffer(plane), recording.buffer(copied_), kWords * 4); });
+        "copy",
+        [&](graph::PassBuilder& builder) {
+          builder.read(plane);
+          out = builder.create<Words>({"copied", kWords * 4, 1});
+        },
+        [plane, this](graph::Recording& recording) {
+          recording.commands().copy(recording.buffer(plane), recording.buffer(copied_), kWords * 4);
+        });
     copied_ = out;
     graph.addPass(
-        "copy again", [&](graph::PassBuilder& builder) { builder.read(out); again = builder.create<Words>({"copied again", kWords * 4, 1}); },
-        [out, this](graph::Recording& recording) { recording.commands().copy(recording.buffer(out), recording.buffer(copiedAgain_), kWords * 4); });
+        "copy again",
+        [&](graph::PassBuilder& builder) {
+          builder.read(out);
+          again = builder.create<Words>({"copied again", kWords * 4, 1});
+        },
+        [out, this](graph::Recording& recording) {
+          recording.commands().copy(recording.buffer(out), recording.buffer(copiedAgain_), kWords * 4);
+        });
     copiedAgain_ = again;
     return again;
   }
 
   void readBack(Plane plane) {
     graph.addPass(
-        "out", [&](graph::PassBuilder& builder) { builder.read(plane); builder.sideEffect(); },
+        "out",
+        [&](graph::PassBuilder& builder) {
+          builder.read(plane);
+          builder.sideEffect();
+        },
         [this, plane](graph::Recording& recording) {
           kept_.emplace_back(recording.commands().device(), kWords * 4, gpu::Memory::Readback, "result");
           recording.commands().copy(recording.buffer(plane), kept_.back(), kWords * 4);
@@ -121,7 +138,8 @@ class TestFrame {
         });
   }
 
-  void dispatch(graph::Recording& recording, uint64_t target, const std::vector<uint64_t>& inputs, uint32_t constant) const {
+  void dispatch(graph::Recording& recording, uint64_t target, const std::vector<uint64_t>& inputs,
+                uint32_t constant) const {
     CombinePush push{target, {}, static_cast<uint32_t>(inputs.size()), constant + 1000 * frame, kWords, kRounds};
     std::copy(inputs.begin(), inputs.end(), push.inputs);
     recording.commands().dispatch("test/combine", push, {kWords / 64, 1, 1});
@@ -152,10 +170,12 @@ struct DropOnExit {
 class ExecutorTest : public GpuFixture {
  protected:
   /// Runs frames with two in flight; returns how many words differ from arithmetic.
-  uint64_t run(TestFrame& frame, const graph::Placement& placement, topology::LinkKind kind, uint32_t frames, gpu::Seam seam = {}) {
-    auto opened = topology::open(instance(), {std::vector<uint32_t>(placement.nodes, testAdapter().index), kind, std::move(seam)});
+  uint64_t run(TestFrame& frame, const graph::Placement& placement, topology::LinkKind kind, uint32_t frames,
+               gpu::Seam seam = {}) {
+    auto opened = topology::open(instance(),
+                                 {std::vector<uint32_t>(placement.nodes, testAdapter().index), kind, std::move(seam)});
     if (!opened) throw std::runtime_error(opened.refusal().message);
-    const DropOnExit drop{frame};   // before the devices go
+    const DropOnExit drop{frame};  // before the devices go
     auto plan = graph::compile(frame.graph, placement);
     if (!plan) throw std::runtime_error(plan.refusal().message);
     auto executor = exec::Executor::make(**opened, frame.graph, std::move(*plan), 2);
@@ -196,7 +216,8 @@ TEST_F(ExecutorTest, OneNode) {
   EXPECT_TRUE(links_.empty());
 }
 
-class ExecutorLinks : public ExecutorTest, public testing::WithParamInterface<std::tuple<topology::LinkKind, uint32_t>> {};
+class ExecutorLinks : public ExecutorTest,
+                      public testing::WithParamInterface<std::tuple<topology::LinkKind, uint32_t>> {};
 
 TEST_P(ExecutorLinks, EqualsArithmetic) {
   const auto [kind, nodes] = GetParam();
@@ -225,13 +246,17 @@ TEST_P(ExecutorLinks, SabotageDroppedWaitIsNoticed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Links, ExecutorLinks,
-                         testing::Combine(testing::Values(topology::LinkKind::HostImport, topology::LinkKind::HostCopy), testing::Values(2u, 3u)),
+                         testing::Combine(testing::Values(topology::LinkKind::HostImport, topology::LinkKind::HostCopy),
+                                          testing::Values(2u, 3u)),
                          [](const auto& tested) {
-                           return std::string(std::get<0>(tested.param) == topology::LinkKind::HostImport ? "HostImport" : "HostCopy") +
+                           return std::string(std::get<0>(tested.param) == topology::LinkKind::HostImport
+                                                  ? "HostImport"
+                                                  : "HostCopy") +
                                   std::to_string(std::get<1>(tested.param)) + "Nodes";
                          });
 
-// One barrier at a time is left out of the first frame; the ones between the two copying passes are hazards that validation sees.
+// One barrier at a time is left out of the first frame; the ones between the two copying passes are hazards that
+// validation sees.
 TEST_F(ExecutorTest, SabotageSkippedBarrierIsNoticed) {
   uint64_t noticed = 0;
   for (int skipped = 1; skipped <= 14; ++skipped) {

@@ -1,5 +1,6 @@
-// Links: exact integers through every kind of link, with both nodes on one GPU, slots reused a thousand times. And sabotage: a link without
-// its wait, or a slot reused too early, must be noticed; otherwise the tests above it prove nothing.
+// Links: exact integers through every kind of link, with both nodes on one GPU, slots reused a thousand times. And
+// sabotage: a link without its wait, or a slot reused too early, must be noticed; otherwise the tests above it prove
+// nothing.
 #include "topology/link.h"
 
 #include "support/gpu_fixture.h"
@@ -34,7 +35,8 @@ class Mailbox {
   }
   gpu::SyncPoint take() {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(120), [this] { return here_; })) throw std::runtime_error("no arrival in 120 s");
+    if (!changed_.wait_for(lock, std::chrono::seconds(120), [this] { return here_; }))
+      throw std::runtime_error("no arrival in 120 s");
     here_ = false;
     if (arrival_.failure) std::rethrow_exception(arrival_.failure);
     return arrival_.point;
@@ -70,17 +72,23 @@ std::unique_ptr<topology::Link> connect(topology::Topology& topology, uint32_t f
 }
 
 /// Records and submits one dispatch of test/combine behind `wait`.
-gpu::SyncPoint step(gpu::Commands& commands, gpu::SyncPoint wait, const gpu::Buffer* input, const gpu::Buffer& target, uint32_t rounds = 0,
-                    uint32_t constant = 0) {
-  CombinePush push{target.address(), {input != nullptr ? input->address() : 0, 0, 0, 0}, input != nullptr ? 1u : 0u, constant, kWords, rounds};
+gpu::SyncPoint step(gpu::Commands& commands, gpu::SyncPoint wait, const gpu::Buffer* input, const gpu::Buffer& target,
+                    uint32_t rounds = 0, uint32_t constant = 0) {
+  CombinePush push{target.address(),
+                   {input != nullptr ? input->address() : 0, 0, 0, 0},
+                   input != nullptr ? 1u : 0u,
+                   constant,
+                   kWords,
+                   rounds};
   commands.begin();
   commands.barrier();
   commands.dispatch("test/combine", push, {kWords / 64, 1, 1});
   commands.barrier();
   commands.end();
   const gpu::SyncPoint waits[] = {wait};
-  return commands.device().queue().submit(commands.handle(), wait.queue != nullptr ? std::span<const gpu::SyncPoint>(waits) : std::span<const gpu::SyncPoint>(),
-                                          "test step");
+  return commands.device().queue().submit(
+      commands.handle(),
+      wait.queue != nullptr ? std::span<const gpu::SyncPoint>(waits) : std::span<const gpu::SyncPoint>(), "test step");
 }
 
 // A value goes back and forth 1,024 times in each of two or three chains at once, changed by both nodes.
@@ -101,7 +109,8 @@ TEST_P(PingPongTest, ExactAfterManyRounds) {
       const gpu::SyncPoint arrived = round == 0 ? gpu::SyncPoint{} : mailA[c].take();
       there->acquire(c);
       if (arrived.queue != nullptr) arrived.queue->wait(arrived.value, "command buffer reuse");
-      const gpu::SyncPoint ready = step(*atA[c], arrived, round == 0 ? nullptr : &back->target(0, c), there->source(0, c));
+      const gpu::SyncPoint ready =
+          step(*atA[c], arrived, round == 0 ? nullptr : &back->target(0, c), there->source(0, c));
       if (round > 0) back->release(c, ready);
       there->send(c, ready, mailB[c].slot());
     }
@@ -118,7 +127,7 @@ TEST_P(PingPongTest, ExactAfterManyRounds) {
     last.queue->wait(last.value, "last");
     const auto words = download<uint32_t>(topology->device(0), back->target(0, c), kWords);
     for (uint32_t i = 0; i < kWords; i += 997) {
-      uint32_t expected = i;   // the first step has no input
+      uint32_t expected = i;  // the first step has no input
       for (uint32_t k = 1; k < 2 * kRounds; ++k) expected = expectedStep(expected, i);
       ASSERT_EQ(words[i], expected) << "chain " << c << " word " << i;
     }
@@ -153,12 +162,16 @@ uint32_t streamAndCountWrong(topology::Topology& topology, uint32_t frames) {
   receive(frames - 1);
   uint32_t wrong = 0;
   for (uint32_t f = 0; f < frames; ++f) {
-    gpu::Buffer sent(topology.device(1), kWords * 4, gpu::Memory::Device, "sent"), expected(topology.device(1), kWords * 4, gpu::Memory::Device, "expected");
+    gpu::Buffer sent(topology.device(1), kWords * 4, gpu::Memory::Device, "sent"),
+        expected(topology.device(1), kWords * 4, gpu::Memory::Device, "expected");
     gpu::Commands first(topology.device(1), "first"), second(topology.device(1), "second");
     const auto made = step(first, {}, nullptr, sent, 200, f + 1);
     const auto done = step(second, made, &sent, expected, 1'500);
     done.queue->wait(done.value, "expected");
-    wrong += download<uint32_t>(topology.device(1), expected, kWords) != download<uint32_t>(topology.device(1), kept[f], kWords) ? 1 : 0;
+    wrong += download<uint32_t>(topology.device(1), expected, kWords) !=
+                     download<uint32_t>(topology.device(1), kept[f], kWords)
+                 ? 1
+                 : 0;
   }
   return wrong;
 }
@@ -187,8 +200,11 @@ TEST_P(StreamTest, SabotageEarlySlotReuseIsNoticed) {
 std::string nameOf(LinkKind kind) { return kind == LinkKind::HostImport ? "HostImport" : "HostCopy"; }
 
 INSTANTIATE_TEST_SUITE_P(Links, PingPongTest,
-                         testing::Combine(testing::Values(LinkKind::HostImport, LinkKind::HostCopy), testing::Values(2u, 3u)),
-                         [](const auto& tested) { return nameOf(std::get<0>(tested.param)) + std::to_string(std::get<1>(tested.param)); });
+                         testing::Combine(testing::Values(LinkKind::HostImport, LinkKind::HostCopy),
+                                          testing::Values(2u, 3u)),
+                         [](const auto& tested) {
+                           return nameOf(std::get<0>(tested.param)) + std::to_string(std::get<1>(tested.param));
+                         });
 INSTANTIATE_TEST_SUITE_P(Links, StreamTest, testing::Values(LinkKind::HostImport, LinkKind::HostCopy),
                          [](const auto& tested) { return nameOf(tested.param); });
 

@@ -1,5 +1,5 @@
-// The same pixels, whatever the machine: `single` and `pipelined` over every link, a run and its repeat, a frame alone and within a range.
-// Each comparison also proves from the run's own report that both ways really ran.
+// The same pixels, whatever the machine: `single` and `pipelined` over every link, a run and its repeat, a frame alone
+// and within a range. Each comparison also proves from the run's own report that both ways really ran.
 #include <algorithm>
 #include <map>
 
@@ -50,9 +50,10 @@ class ModesTest : public GpuFixture {
     return std::make_shared<const scene::Scene>(std::move(loaded->scene));
   }
 
-  Rendering render(const std::shared_ptr<const scene::Scene>& scene, frame::MachineSettings machine, uint32_t first, uint32_t last) {
+  Rendering render(const std::shared_ptr<const scene::Scene>& scene, frame::MachineSettings machine, uint32_t first,
+                   uint32_t last) {
     frame::PictureSettings picture;
-    picture.size = {117, 66};   // odd sizes find what whole tiles hide
+    picture.size = {117, 66};  // odd sizes find what whole tiles hide
     picture.samples = 2;
     picture.bounces = 2;
     picture.aovs = {frame::Aov::Depth};
@@ -114,14 +115,18 @@ TEST_P(LinkedModesTest, PipelinedEqualsSingle) {
   EXPECT_EQ(two.report.nodes[1].tracer, "none");
   ASSERT_EQ(two.report.links.size(), 1u);
   EXPECT_EQ(two.report.links[0].carried.kind, topology::linkKindName(GetParam()));
-  EXPECT_EQ(two.report.links[0].plannedBytesPerFrame, 117u * 66u * 16u);   // radiance 8, motion 4, depth 4
+  EXPECT_EQ(two.report.links[0].plannedBytesPerFrame, 117u * 66u * 16u);  // radiance 8, motion 4, depth 4
   EXPECT_EQ(two.report.links[0].carried.bytes, 5u * 117u * 66u * 16u);
-  for (uint32_t number = 1; number <= 5; ++number) EXPECT_EQ(one.frames.at(number), two.frames.at(number)) << "frame " << number;
+  for (uint32_t number = 1; number <= 5; ++number)
+    EXPECT_EQ(one.frames.at(number), two.frames.at(number)) << "frame " << number;
   EXPECT_NE(one.frames.at(1), one.frames.at(2)) << "the scene does not move: equality proves little";
 }
 
-INSTANTIATE_TEST_SUITE_P(Links, LinkedModesTest, testing::Values(topology::LinkKind::HostImport, topology::LinkKind::HostCopy),
-                         [](const auto& tested) { return tested.param == topology::LinkKind::HostImport ? "HostImport" : "HostCopy"; });
+INSTANTIATE_TEST_SUITE_P(Links, LinkedModesTest,
+                         testing::Values(topology::LinkKind::HostImport, topology::LinkKind::HostCopy),
+                         [](const auto& tested) {
+                           return tested.param == topology::LinkKind::HostImport ? "HostImport" : "HostCopy";
+                         });
 
 TEST_F(ModesTest, ARunEqualsItsRepeat) {
   const auto scene = courtyard();

@@ -7,7 +7,8 @@ namespace tandem::test {
 gpu::Instance& sharedInstance() {
   static const auto instance = [] {
     auto opened = gpu::Instance::open({.validation = true});
-    if (!opened) throw std::runtime_error("GPU tests need a Vulkan device and the validation layer: " + opened.refusal().message);
+    if (!opened)
+      throw std::runtime_error("GPU tests need a Vulkan device and the validation layer: " + opened.refusal().message);
     return std::move(*opened);
   }();
   return *instance;
@@ -18,7 +19,8 @@ const gpu::Adapter& testAdapter() {
   for (const auto& adapter : sharedInstance().adapters()) {
     if (adapter.usable() && (best == nullptr || (best->software() && !adapter.software()))) best = &adapter;
   }
-  if (best == nullptr) throw std::runtime_error("GPU tests need a usable Vulkan device: none was found (tools/test.sh installs Mesa)");
+  if (best == nullptr)
+    throw std::runtime_error("GPU tests need a usable Vulkan device: none was found (tools/test.sh installs Mesa)");
   return *best;
 }
 

@@ -1,5 +1,6 @@
-// Every GPU test stands on this: one instance and device per test program, under core and synchronization validation, and a check after
-// each test that the layers said nothing. Without a Vulkan device or without the layers the tests fail, they are never skipped.
+// Every GPU test stands on this: one instance and device per test program, under core and synchronization validation,
+// and a check after each test that the layers said nothing. Without a Vulkan device or without the layers the tests
+// fail, they are never skipped.
 #pragma once
 
 #include <gtest/gtest.h>

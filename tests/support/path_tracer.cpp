@@ -42,7 +42,8 @@ class LoneRecording final : public graph::Recording {
 };
 
 template <class T>
-std::vector<T> readPlane(gpu::Device& device, const LoneRecording& recording, graph::Resource<T> plane, TracedPicture& picture) {
+std::vector<T> readPlane(gpu::Device& device, const LoneRecording& recording, graph::Resource<T> plane,
+                         TracedPicture& picture) {
   const auto texels = download<T>(device, recording.buffer(plane), picture.size.pixels());
   const size_t before = picture.words.size();
   picture.words.resize(before + texels.size() * sizeof(T) / 4);
@@ -56,7 +57,8 @@ vec3 unpackOctahedral(uint32_t packed) {
   const vec2 e = glm::unpackSnorm2x16(packed);
   vec3 n(e, 1.0f - std::abs(e.x) - std::abs(e.y));
   if (n.z < 0.0f) {
-    n = vec3((1.0f - std::abs(e.y)) * (e.x < 0.0f ? -1.0f : 1.0f), (1.0f - std::abs(e.x)) * (e.y < 0.0f ? -1.0f : 1.0f), n.z);
+    n = vec3((1.0f - std::abs(e.y)) * (e.x < 0.0f ? -1.0f : 1.0f), (1.0f - std::abs(e.x)) * (e.y < 0.0f ? -1.0f : 1.0f),
+             n.z);
   }
   return glm::normalize(n);
 }
@@ -67,8 +69,8 @@ vec3 TracedPicture::mean() const {
   return vec3(sum / static_cast<double>(radiance.size()));
 }
 
-TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const trace::PathTraceSettings& settings, uint32_t frame,
-                           TraceTimes times) {
+TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const trace::PathTraceSettings& settings,
+                           uint32_t frame, TraceTimes times) {
   auto source = std::make_shared<FixedSource>(device, scene);
   source->pose(*scene::chooseCamera(scene, {}), times, frame);
   graph::Graph graph;
@@ -85,14 +87,16 @@ TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const
   for (const auto& t : readPlane(device, recording, planes.radiance, picture)) {
     picture.radiance.push_back(vec4(glm::unpackHalf2x16(t.rgba.x), glm::unpackHalf2x16(t.rgba.y)));
   }
-  for (const auto& t : readPlane(device, recording, planes.albedo, picture)) picture.albedo.push_back(glm::unpackUnorm4x8(t.rgba));
+  for (const auto& t : readPlane(device, recording, planes.albedo, picture))
+    picture.albedo.push_back(glm::unpackUnorm4x8(t.rgba));
   const auto depths = readPlane(device, recording, planes.depth, picture);
   for (const auto& t : depths) picture.depth.push_back(t.metres);
   size_t i = 0;
   for (const auto& t : readPlane(device, recording, planes.normal, picture)) {
     picture.normal.push_back(depths[i++].metres < 1e30f ? unpackOctahedral(t.oct) : vec3(0.0f));
   }
-  for (const auto& t : readPlane(device, recording, planes.motion, picture)) picture.motion.push_back(glm::unpackHalf2x16(t.xy));
+  for (const auto& t : readPlane(device, recording, planes.motion, picture))
+    picture.motion.push_back(glm::unpackHalf2x16(t.xy));
   return picture;
 }
 

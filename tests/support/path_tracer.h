@@ -16,15 +16,15 @@ namespace tandem::test {
 /// Row 0 at the top.
 struct TracedPicture {
   Extent size;
-  std::vector<vec4> radiance;   // w: coverage
+  std::vector<vec4> radiance;  // w: coverage
   std::vector<vec4> albedo;
-  std::vector<vec3> normal;     // (0, 0, 0): nothing hit
+  std::vector<vec3> normal;  // (0, 0, 0): nothing hit
   std::vector<float> depth;
   std::vector<vec2> motion;
   std::vector<uint32_t> words;  // all planes as stored, for comparing bits
 
   size_t at(uint32_t x, uint32_t y) const { return size_t{y} * size.width + x; }
-  vec3 mean() const;            // of the radiance
+  vec3 mean() const;  // of the radiance
 };
 
 struct TraceTimes {

@@ -103,24 +103,34 @@ TEST_F(FrameFiles, TargetsKnowWhatIsThere) {
   CaptureSettings settings;
   settings.patterns = {path("a.##.png")};
   settings.frames = "1-3";
-  settings.picture.size = {24, 40};
-  FrameWriter writer({output::Existing::Keep, output::Compression::Zip, 1});
-  writer.push(job(2, {path("a.02.png")}));
-  writer.finish();
+  const auto plan = planCapture(settings);
+  ASSERT_TRUE(plan) << plan.refusal().message;
+  EXPECT_EQ(plan->targets[2].files, (std::vector<std::string>{path("a.03.png")}));
+  EXPECT_FALSE(checkExisting(*plan, ExistingFrames::Refuse));
+  std::ofstream(path("a.02.png")) << "something";
+  const auto refused = checkExisting(*plan, ExistingFrames::Refuse);
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->message.find("a.02.png"), std::string::npos);
+  EXPECT_FALSE(checkExisting(*plan, ExistingFrames::Resume));
+  EXPECT_FALSE(checkExisting(*plan, ExistingFrames::Replace));
+}
 
-  const auto refused = planTargets(settings);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.refusal().message.find("a.02.png"), std::string::npos);
-  settings.existing = ExistingFrames::Resume;
-  const auto resumed = planTargets(settings);
-  ASSERT_TRUE(resumed) << resumed.refusal().message;
-  EXPECT_EQ((*resumed)[0].kept, false);
-  EXPECT_EQ((*resumed)[1].kept, true);
-  settings.existing = ExistingFrames::Replace;
-  const auto replaced = planTargets(settings);
-  ASSERT_TRUE(replaced);
-  EXPECT_EQ((*replaced)[1].kept, false);
-  EXPECT_EQ((*replaced)[2].files, (std::vector<std::string>{path("a.03.png")}));
+TEST_F(FrameFiles, StalePartsOfThePatternAreRemovedAndNothingElse) {
+  CaptureSettings settings;
+  settings.patterns = {path("a.##.png"), path("take_#/b.exr")};
+  settings.frames = "1-3";
+  fs::create_directories(path("take_2"));
+  const auto plan = planCapture(settings);
+  ASSERT_TRUE(plan);
+  const std::vector<std::string> stale{"a.02.png.part7", "a.99.png.part123", "a.100.png.part7", "take_2/b.exr.part1"};
+  const std::vector<std::string> others{"a.02.png",     "a.02.png.part", "a.02.png.partly", "a.x.png.part7",
+                                        "b.02.png.part7", "a.2.png.part7", "a.02.exr.part7",  "take_2/c.exr.part1"};
+  for (const auto* list : {&stale, &others}) {
+    for (const std::string& name : *list) std::ofstream(path(name)) << "x";
+  }
+  removeStaleParts(*plan);
+  for (const std::string& name : stale) EXPECT_FALSE(fs::exists(path(name))) << name;
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(path(name))) << name;
 }
 
 }  // namespace

@@ -1,0 +1,191 @@
+// The fields that the glTF loader reads, with their types. Private to the glTF loader (gltf_schema.cpp).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tandem::scene::gltf {
+
+enum class Kind {
+  Index,    // into the array named by `target`
+  Integer,  // 0 .. 2^31-1
+  Size,     // 0 .. 2^64-1
+  Number,
+  Numbers,  // an array of `length` numbers (0: any length)
+  String,
+  Boolean,
+  Object,
+  Array,
+};
+
+/// A path like "meshes[].primitives[].attributes.*": `[]` stands for every element, `*` for every member. A `!` at its
+/// end: the field is required. Required arrays must not be empty.
+struct Rule {
+  std::string_view path;
+  Kind kind;
+  std::string_view target = {};
+  size_t length = 0;
+};
+
+inline constexpr std::string_view kLights = "extensions.KHR_lights_punctual.lights";
+
+// glTF 2.0 section 5 (properties reference) and the KHR extensions that are read.
+inline constexpr Rule kRules[] = {
+    {"asset!", Kind::Object},
+    {"asset.version!", Kind::String},
+    {"asset.minVersion", Kind::String},
+    {"extensionsUsed[]", Kind::String},
+    {"extensionsRequired[]", Kind::String},
+    {"scene", Kind::Index, "scenes"},
+    {"scenes[]", Kind::Object},
+    {"scenes[].nodes[]", Kind::Index, "nodes"},
+    {"nodes[]", Kind::Object},
+    {"nodes[].name", Kind::String},
+    {"nodes[].children[]", Kind::Index, "nodes"},
+    {"nodes[].mesh", Kind::Index, "meshes"},
+    {"nodes[].camera", Kind::Index, "cameras"},
+    {"nodes[].skin", Kind::Index, "skins"},
+    {"nodes[].matrix", Kind::Numbers, {}, 16},
+    {"nodes[].translation", Kind::Numbers, {}, 3},
+    {"nodes[].rotation", Kind::Numbers, {}, 4},
+    {"nodes[].scale", Kind::Numbers, {}, 3},
+    {"nodes[].weights", Kind::Numbers},
+    {"nodes[].extensions", Kind::Object},
+    {"nodes[].extensions.KHR_lights_punctual.light!", Kind::Index, kLights},
+    {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes!", Kind::Object},
+    {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.*", Kind::Index, "accessors"},
+    {"extensions.KHR_lights_punctual.lights[]", Kind::Object},
+    {"extensions.KHR_lights_punctual.lights[].type!", Kind::String},
+    {"extensions.KHR_lights_punctual.lights[].color", Kind::Numbers, {}, 3},
+    {"extensions.KHR_lights_punctual.lights[].intensity", Kind::Number},
+    {"extensions.KHR_lights_punctual.lights[].range", Kind::Number},
+    {"extensions.KHR_lights_punctual.lights[].spot", Kind::Object},
+    {"extensions.KHR_lights_punctual.lights[].spot.innerConeAngle", Kind::Number},
+    {"extensions.KHR_lights_punctual.lights[].spot.outerConeAngle", Kind::Number},
+    {"cameras[]", Kind::Object},
+    {"cameras[].type!", Kind::String},
+    {"cameras[].perspective.yfov!", Kind::Number},
+    {"cameras[].perspective.znear!", Kind::Number},
+    {"cameras[].perspective.zfar", Kind::Number},
+    {"cameras[].perspective.aspectRatio", Kind::Number},
+    {"cameras[].orthographic.xmag!", Kind::Number},
+    {"cameras[].orthographic.ymag!", Kind::Number},
+    {"cameras[].orthographic.znear!", Kind::Number},
+    {"cameras[].orthographic.zfar!", Kind::Number},
+    {"meshes[]", Kind::Object},
+    {"meshes[].primitives!", Kind::Array},
+    {"meshes[].primitives[]", Kind::Object},
+    {"meshes[].primitives[].attributes!", Kind::Object},
+    {"meshes[].primitives[].attributes.*", Kind::Index, "accessors"},
+    {"meshes[].primitives[].indices", Kind::Index, "accessors"},
+    {"meshes[].primitives[].material", Kind::Index, "materials"},
+    {"meshes[].primitives[].mode", Kind::Integer},
+    {"meshes[].primitives[].extensions", Kind::Object},
+    {"meshes[].primitives[].extensions.KHR_draco_mesh_compression", Kind::Object},
+    {"meshes[].primitives[].extensions.KHR_draco_mesh_compression.bufferView!", Kind::Index, "bufferViews"},
+    {"meshes[].primitives[].extensions.KHR_draco_mesh_compression.attributes!", Kind::Object},
+    {"meshes[].primitives[].extensions.KHR_draco_mesh_compression.attributes.*", Kind::Integer},
+    {"meshes[].primitives[].targets[]", Kind::Object},
+    {"meshes[].primitives[].targets[].*", Kind::Index, "accessors"},
+    {"meshes[].weights", Kind::Numbers},
+    {"accessors[]", Kind::Object},
+    {"accessors[].bufferView", Kind::Index, "bufferViews"},
+    {"accessors[].byteOffset", Kind::Size},
+    {"accessors[].componentType!", Kind::Integer},
+    {"accessors[].normalized", Kind::Boolean},
+    {"accessors[].count!", Kind::Size},
+    {"accessors[].type!", Kind::String},
+    {"accessors[].sparse.count!", Kind::Integer},
+    {"accessors[].sparse.indices!", Kind::Object},
+    {"accessors[].sparse.indices.bufferView!", Kind::Index, "bufferViews"},
+    {"accessors[].sparse.indices.byteOffset", Kind::Integer},
+    {"accessors[].sparse.indices.componentType!", Kind::Integer},
+    {"accessors[].sparse.values!", Kind::Object},
+    {"accessors[].sparse.values.bufferView!", Kind::Index, "bufferViews"},
+    {"accessors[].sparse.values.byteOffset", Kind::Integer},
+    {"bufferViews[]", Kind::Object},
+    {"bufferViews[].buffer!", Kind::Index, "buffers"},
+    {"bufferViews[].byteOffset", Kind::Size},
+    {"bufferViews[].byteLength!", Kind::Size},
+    {"bufferViews[].byteStride", Kind::Integer},
+    {"bufferViews[].extensions", Kind::Object},
+    {"bufferViews[].extensions.EXT_meshopt_compression", Kind::Object},
+    {"bufferViews[].extensions.EXT_meshopt_compression.buffer!", Kind::Index, "buffers"},
+    {"bufferViews[].extensions.EXT_meshopt_compression.byteOffset", Kind::Size},
+    {"bufferViews[].extensions.EXT_meshopt_compression.byteLength!", Kind::Size},
+    {"bufferViews[].extensions.EXT_meshopt_compression.byteStride!", Kind::Integer},
+    {"bufferViews[].extensions.EXT_meshopt_compression.count!", Kind::Integer},
+    {"bufferViews[].extensions.EXT_meshopt_compression.mode!", Kind::String},
+    {"bufferViews[].extensions.EXT_meshopt_compression.filter", Kind::String},
+    {"buffers[]", Kind::Object},
+    {"buffers[].extensions", Kind::Object},
+    {"buffers[].extensions.EXT_meshopt_compression", Kind::Object},
+    {"buffers[].extensions.EXT_meshopt_compression.fallback", Kind::Boolean},
+    {"buffers[].uri", Kind::String},
+    {"buffers[].byteLength!", Kind::Size},
+    {"images[]", Kind::Object},
+    {"images[].name", Kind::String},
+    {"images[].uri", Kind::String},
+    {"images[].bufferView", Kind::Index, "bufferViews"},
+    {"samplers[]", Kind::Object},
+    {"samplers[].magFilter", Kind::Integer},
+    {"samplers[].minFilter", Kind::Integer},
+    {"samplers[].wrapS", Kind::Integer},
+    {"samplers[].wrapT", Kind::Integer},
+    {"textures[]", Kind::Object},
+    {"textures[].source", Kind::Index, "images"},
+    {"textures[].sampler", Kind::Index, "samplers"},
+    {"textures[].extensions", Kind::Object},
+    {"textures[].extensions.KHR_texture_basisu.source!", Kind::Index, "images"},
+    {"textures[].extensions.EXT_texture_webp.source!", Kind::Index, "images"},
+    {"materials[]", Kind::Object},
+    {"materials[].name", Kind::String},
+    {"materials[].extensions", Kind::Object},
+    {"materials[].extensions.*", Kind::Object},
+    {"materials[].pbrMetallicRoughness", Kind::Object},
+    {"materials[].pbrMetallicRoughness.baseColorFactor", Kind::Numbers, {}, 4},
+    {"materials[].pbrMetallicRoughness.metallicFactor", Kind::Number},
+    {"materials[].pbrMetallicRoughness.roughnessFactor", Kind::Number},
+    {"materials[].emissiveFactor", Kind::Numbers, {}, 3},
+    {"materials[].alphaMode", Kind::String},
+    {"materials[].alphaCutoff", Kind::Number},
+    {"materials[].doubleSided", Kind::Boolean},
+    {"materials[].normalTexture.scale", Kind::Number},
+    {"materials[].extensions.KHR_materials_emissive_strength.emissiveStrength", Kind::Number},
+    {"materials[].extensions.KHR_materials_ior.ior", Kind::Number},
+    {"materials[].extensions.KHR_materials_specular.specularFactor", Kind::Number},
+    {"materials[].extensions.KHR_materials_specular.specularColorFactor", Kind::Numbers, {}, 3},
+    {"animations[]", Kind::Object},
+    {"animations[].channels!", Kind::Array},
+    {"animations[].channels[].sampler!", Kind::Index, "animations[].samplers"},
+    {"animations[].channels[].target!", Kind::Object},
+    {"animations[].channels[].target.node", Kind::Index, "nodes"},
+    {"animations[].channels[].target.path!", Kind::String},
+    {"animations[].samplers!", Kind::Array},
+    {"animations[].samplers[].input!", Kind::Index, "accessors"},
+    {"animations[].samplers[].output!", Kind::Index, "accessors"},
+    {"animations[].samplers[].interpolation", Kind::String},
+    {"skins[]", Kind::Object},
+    {"skins[].joints!", Kind::Array},
+    {"skins[].joints[]", Kind::Index, "nodes"},
+    {"skins[].skeleton", Kind::Index, "nodes"},
+    {"skins[].inverseBindMatrices", Kind::Index, "accessors"},
+};
+
+// The texture references of a material all have the same fields.
+inline constexpr std::string_view kTextureSlots[] = {
+    "materials[].pbrMetallicRoughness.baseColorTexture", "materials[].pbrMetallicRoughness.metallicRoughnessTexture",
+    "materials[].normalTexture", "materials[].occlusionTexture", "materials[].emissiveTexture",
+    "materials[].extensions.KHR_materials_specular.specularTexture", "materials[].extensions.KHR_materials_specular.specularColorTexture"};
+inline constexpr Rule kTextureRules[] = {
+    {".index!", Kind::Index, "textures"},
+    {".texCoord", Kind::Integer},
+    {".extensions", Kind::Object},
+    {".extensions.KHR_texture_transform", Kind::Object},
+    {".extensions.KHR_texture_transform.offset", Kind::Numbers, {}, 2},
+    {".extensions.KHR_texture_transform.scale", Kind::Numbers, {}, 2},
+    {".extensions.KHR_texture_transform.rotation", Kind::Number},
+    {".extensions.KHR_texture_transform.texCoord", Kind::Integer},
+};
+
+}  // namespace tandem::scene::gltf
