@@ -231,7 +231,7 @@ std::optional<Refusal> Capture::load() {
   if (const auto camera = scene::chooseCamera(scene_, settings_.camera); !camera) return camera.refusal();
   auto instance = openInstance(settings_.validation);
   if (!instance) return instance.refusal();
-  instance_ = *std::move(instance);
+  instance_ = std::move(*instance);
   const auto samples = samplesFor(settings_, *instance_);
   if (!samples) return samples.refusal();
   report_.picture.samples = *samples;
@@ -240,8 +240,7 @@ std::optional<Refusal> Capture::load() {
 
 std::optional<Refusal> Capture::decideFrames() {
   fingerprint_ = settingsFingerprint(settings_, report_.picture.samples);
-  if (settings_.existing == ExistingFrames::Resume)
-    keepWholeFrames(plan_, *log_, fingerprint_, settings_.picture.size);
+  if (settings_.existing == ExistingFrames::Resume) keepWholeFrames(plan_, *log_, fingerprint_, settings_.picture.size);
   report_.planned = plan_.targets.size();
   for (const Target& target : plan_.targets) {
     if (!target.kept) continue;
@@ -279,7 +278,7 @@ Expected<CaptureReport> Capture::run() {
   const InterruptGuard interrupt;
   auto plan = planCapture(settings_);
   if (!plan) return plan.refusal();
-  plan_ = *std::move(plan);
+  plan_ = std::move(*plan);
   // Before anything else is looked at: while another capture writes these frames, whatever is there means nothing.
   log_.emplace(plan_.patterns);
   if (auto refusal = log_->openExisting()) return *std::move(refusal);

@@ -91,9 +91,7 @@ json sceneJson(const CaptureSettings& settings) {
   return {contentHash(settings.scene), namedFiles(settings.scene), settings.load.scene, settings.load.allowExternal};
 }
 
-json vectorJson(const std::optional<vec3>& vector) {
-  return vector ? json{vector->x, vector->y, vector->z} : json();
-}
+json vectorJson(const std::optional<vec3>& vector) { return vector ? json{vector->x, vector->y, vector->z} : json(); }
 
 json cameraJson(const scene::CameraRequest& camera) {
   return {{"name", camera.name},

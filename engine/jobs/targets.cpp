@@ -83,7 +83,7 @@ Expected<CapturePlan> planCapture(const CaptureSettings& settings) {
   if (!frames) return frames.refusal();
   auto patterns = parsePatterns(settings, frames->size());
   if (!patterns) return patterns.refusal();
-  CapturePlan plan{*std::move(patterns), {}};
+  CapturePlan plan{std::move(*patterns), {}};
   std::set<std::string> names;
   for (const uint32_t frame : *frames) {
     Target target{frame, {}, false};

@@ -31,8 +31,8 @@ struct FileOps {
 void writeWholeFile(const std::string& path, std::span<const std::byte> bytes, Existing existing,
                     const FileOps& ops = FileOps::system());
 
-/// The file that a partial file was to become: `a.exr` of `a.exr.part123`. Nothing where `name` is no such name. Partial
-/// files are left behind by a process that was killed.
+/// The file that a partial file was to become: `a.exr` of `a.exr.part123`. Nothing where `name` is no such name.
+/// Partial files are left behind by a process that was killed.
 std::optional<std::string_view> targetOfPartial(std::string_view name);
 
 /// Asked before the work begins: makes the folder of `path` where it is missing, and tries whether a file can be made

@@ -20,11 +20,12 @@ namespace {
 using nlohmann::json;
 
 constexpr char kExtension[] = "KHR_draco_mesh_compression";
-constexpr uint32_t kMaxFaces = 1u << 24;             // a primitive; the decoder takes about 25 bytes a face up front
+constexpr uint32_t kMaxFaces = 1u << 24;                // a primitive; the decoder takes about 25 bytes a face up front
 constexpr uint64_t kMaxAttributes = uint64_t{1} << 29;  // bytes of all attributes of a primitive
-constexpr uint16_t kBitstream22 = 0x0202;            // the version that the extension's text names
+constexpr uint16_t kBitstream22 = 0x0202;               // the version that the extension's text names
 
-/// A decoder of Draco that stops before it takes too much memory. `Base`: MeshEdgebreakerDecoder, MeshSequentialDecoder.
+/// A decoder of Draco that stops before it takes too much memory. `Base`: MeshEdgebreakerDecoder,
+/// MeshSequentialDecoder.
 template <class Base>
 class Watched : public Base {
  public:
@@ -77,7 +78,8 @@ Expected<std::unique_ptr<draco::Mesh>> decodeWith(draco::DecoderBuffer& buffer, 
   const draco::DecoderOptions options;
   const draco::Status status = decoder.Decode(options, &buffer, mesh.get());
   if (status.ok()) return mesh;
-  return Refusal{ExitCode::UnusableInput, decoder.problem().empty() ? printable(status.error_msg_string()) : decoder.problem()};
+  return Refusal{ExitCode::UnusableInput,
+                 decoder.problem().empty() ? printable(status.error_msg_string()) : decoder.problem()};
 }
 
 Expected<std::unique_ptr<draco::Mesh>> decode(std::span<const uint8_t> bytes, uint64_t faces) {
@@ -143,7 +145,8 @@ class Unpacker {
   Unpacker(Document& document, json& root) : document_(document), root_(root) {}
 
   std::optional<Refusal> expand(json& primitive, const std::string& where) {
-    const std::string key = json{primitive["extensions"][kExtension], primitive["attributes"], primitive["indices"]}.dump();
+    const std::string key =
+        json{primitive["extensions"][kExtension], primitive["attributes"], primitive["indices"]}.dump();
     const auto known = done_.find(key);
     if (known == done_.end()) {
       if (auto refusal = unpack(primitive, where)) return refusal;
@@ -173,20 +176,24 @@ class Unpacker {
     for (const auto& [name, id] : extension["attributes"].items()) {
       if (!primitive["attributes"].contains(name)) continue;
       json& reference = primitive["attributes"][name];
-      if (auto refusal = unpackAttribute(**mesh, id.get<uint32_t>(), reference, fmt::format("{}.attributes.{}", path, printable(name)))) return refusal;
+      if (auto refusal = unpackAttribute(**mesh, id.get<uint32_t>(), reference,
+                                         fmt::format("{}.attributes.{}", path, printable(name))))
+        return refusal;
     }
     return unpackIndices(**mesh, primitive["indices"], path);
   }
 
   json& accessorOf(const json& reference) { return root_["accessors"][reference.get<size_t>()]; }
 
-  std::optional<Refusal> unpackAttribute(const draco::Mesh& mesh, uint32_t id, json& reference, const std::string& path) {
+  std::optional<Refusal> unpackAttribute(const draco::Mesh& mesh, uint32_t id, json& reference,
+                                         const std::string& path) {
     const json accessor = accessorOf(reference);
     const draco::PointAttribute* attribute = mesh.GetAttributeByUniqueId(id);
     const size_t components = componentsOf(accessor["type"].get<std::string>());
     if (attribute == nullptr) return document_.no("{}: the Draco data have no attribute {}", path, id);
     if (accessor["count"].get<uint64_t>() != mesh.num_points()) {
-      return document_.no("{}: the Draco data have {} vertices, accessors[{}].count is {}", path, mesh.num_points(), reference.get<size_t>(), accessor["count"].get<uint64_t>());
+      return document_.no("{}: the Draco data have {} vertices, accessors[{}].count is {}", path, mesh.num_points(),
+                          reference.get<size_t>(), accessor["count"].get<uint64_t>());
     }
     std::vector<uint8_t> values;
     if (components == 0 || !takeFromBudget(document_, uint64_t{mesh.num_points()} * components * 4) ||
@@ -244,7 +251,8 @@ std::optional<Refusal> expandDraco(Document& document, json& root) {
       json& primitive = primitives[p];
       if (!primitive.contains("extensions") || !primitive["extensions"].contains(kExtension)) continue;
       const std::string where = fmt::format("meshes[{}].primitives[{}]", m, p);
-      if (primitive.value("mode", TINYGLTF_MODE_TRIANGLES) != TINYGLTF_MODE_TRIANGLES || !primitive.contains("indices")) {
+      if (primitive.value("mode", TINYGLTF_MODE_TRIANGLES) != TINYGLTF_MODE_TRIANGLES ||
+          !primitive.contains("indices")) {
         return document.no("{}.extensions.{}: only indexed triangle lists are supported", where, kExtension);
       }
       if (auto refusal = unpacker.expand(primitive, where)) return refusal;

@@ -10,23 +10,18 @@ namespace {
 
 using nlohmann::json;
 
-// Drawn as their authors meant them.
-constexpr std::array<std::string_view, 10> kDrawn{
-    "EXT_mesh_gpu_instancing",
-    "EXT_meshopt_compression",
-    "KHR_draco_mesh_compression",
-    "KHR_lights_punctual",
-    "KHR_materials_emissive_strength",
-    "KHR_materials_ior",
-    "KHR_materials_specular",
-    "KHR_materials_unlit",
-    "KHR_mesh_quantization",
-    "KHR_texture_transform",
+// Drawn as their authors meant them; of XMP, which is about authors and licences, there is nothing to draw.
+constexpr std::array<std::string_view, 12> kDrawn{
+    "EXT_mesh_gpu_instancing",         "EXT_meshopt_compression", "KHR_draco_mesh_compression", "KHR_lights_punctual",
+    "KHR_materials_emissive_strength", "KHR_materials_ior",       "KHR_materials_specular",     "KHR_materials_unlit",
+    "KHR_mesh_quantization",           "KHR_texture_transform",
+    "KHR_xmp",
+    "KHR_xmp_json_ld",
 };
 
 // Without these the shapes are right and the look suffers: no reason to refuse a file that requires them. Image formats
 // among them have warnings of their own, where they are met.
-constexpr std::array<std::string_view, 14> kLooksOnly{
+constexpr std::array<std::string_view, 12> kLooksOnly{
     "EXT_texture_webp",
     "KHR_materials_anisotropy",
     "KHR_materials_clearcoat",
@@ -39,8 +34,6 @@ constexpr std::array<std::string_view, 14> kLooksOnly{
     "KHR_materials_variants",
     "KHR_materials_volume",
     "KHR_texture_basisu",
-    "KHR_xmp",
-    "KHR_xmp_json_ld",
 };
 
 template <size_t n>

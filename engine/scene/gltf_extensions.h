@@ -1,5 +1,5 @@
-// glTF extensions at the level of JSON, before tinygltf: which are known, and the compressed ones unpacked into ordinary
-// buffers, views and accessors, so that nothing behind has to know them. Private to the glTF loader.
+// glTF extensions at the level of JSON, before tinygltf: which are known, and the compressed ones unpacked into
+// ordinary buffers, views and accessors, so that nothing behind has to know them. Private to the glTF loader.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,8 +24,8 @@ std::optional<Refusal> expandMeshopt(Document& document, nlohmann::json& root);
 /// KHR_draco_mesh_compression: each compressed primitive gets plain accessors, with views and buffers of their own.
 std::optional<Refusal> expandDraco(Document& document, nlohmann::json& root);
 
-/// Sets how much all compressed data of a file may become: 1 GiB, or more for large files. To be called once the buffers
-/// are read. An unpacked size is a number in the file, which its own size does not back.
+/// Sets how much all compressed data of a file may become: 1 GiB, or more for large files. To be called once the
+/// buffers are read. An unpacked size is a number in the file, which its own size does not back.
 void setUnpackBudget(Document& document);
 
 /// Takes `bytes` from the budget; false if it does not have them.

@@ -42,7 +42,8 @@ tinygltf::TextureInfo infoOf(const tinygltf::Value& object, const char* key) {
 int imageOf(const tinygltf::Texture& texture) {
   if (texture.source >= 0) return texture.source;
   for (const char* name : {"KHR_texture_basisu", "EXT_texture_webp"}) {
-    if (const auto* extension = findExtension(texture.extensions, name)) return extension->Get("source").GetNumberAsInt();
+    if (const auto* extension = findExtension(texture.extensions, name))
+      return extension->Get("source").GetNumberAsInt();
   }
   return -1;
 }
@@ -144,6 +145,9 @@ Material MaterialTable::make(size_t index) {
     material.specularTexture = makeUse(infoOf(*extension, "specularTexture"), Slot::Data, where + ".specularTexture");
     material.specularColorTexture =
         makeUse(infoOf(*extension, "specularColorTexture"), Slot::Colour, where + ".specularColorTexture");
+    if (extension->Has("specularTexture") || extension->Has("specularColorTexture")) {
+      document_.warnings.add("textures of KHR_materials_specular are not supported yet: drawn without", where);
+    }
   }
   material.normalScale = clampFactor(source.normalTexture.scale, -1e6, 1e6, where + ".normalTexture.scale");
   material.baseColorTexture = makeUse(pbr.baseColorTexture, Slot::Colour, where + ".baseColorTexture");
@@ -189,9 +193,7 @@ uint32_t MaterialTable::findTexture(int texture, Slot slot, const std::string& w
   } else {
     image = findImage(imageIndex, where);
   }
-  const bool foreignFormat = source.source < 0 && imageIndex >= 0;
-  if (image == kNone) image = standIn(slot, foreignFormat);
-  if (image == kNone && foreignFormat && where.empty()) return kNone;
+  if (image == kNone) image = standIn(slot, foreignImages_.contains(imageIndex));
   uint32_t index = kNone;
   if (image != kNone) {
     Texture made = makeTexture(source);
@@ -229,6 +231,9 @@ uint32_t MaterialTable::findImage(int image, const std::string& where) {
     decoded->name = source.name.empty() ? fmt::format("images[{}]", image) : source.name;
     scene_.images.push_back(std::move(*decoded));
     index = static_cast<uint32_t>(scene_.images.size() - 1);
+  } else if (decoded.refusal().message.ends_with(kForeignFormat)) {
+    document_.warnings.add(fmt::format("{}; drawn in grey", kForeignFormat), where);
+    foreignImages_.insert(image);
   } else {
     document_.warnings.add(fmt::format("images[{}] is not shown: {}", image, decoded.refusal().message), where);
   }

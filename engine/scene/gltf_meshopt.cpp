@@ -76,8 +76,8 @@ std::optional<Refusal> expandView(Document& document, json& view, const std::str
   const auto offset = extension.value("byteOffset", uint64_t{0});
   const auto length = extension["byteLength"].get<uint64_t>();
   if (offset > bytes.size() || length > bytes.size() - offset) {
-    return document.no("{}: byteOffset {} + byteLength {} pass the end of buffers[{}], which has {} bytes", where, offset,
-                       length, source, bytes.size());
+    return document.no("{}: byteOffset {} + byteLength {} pass the end of buffers[{}], which has {} bytes", where,
+                       offset, length, source, bytes.size());
   }
   const Packed packed{bytes.subspan(offset, length), extension["count"].get<size_t>(),
                       extension["byteStride"].get<size_t>(), extension["mode"].get<std::string>(),

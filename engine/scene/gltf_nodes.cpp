@@ -52,7 +52,8 @@ Expected<size_t> findScene(const Document& document) {
   }
   size_t index = 0;
   const char* end = wanted.data() + wanted.size();
-  if (std::from_chars(wanted.data(), end, index).ptr == end && index < scenes.size()) return index;
+  const auto [parsed, error] = std::from_chars(wanted.data(), end, index);
+  if (error == std::errc() && parsed == end && index < scenes.size()) return index;
   return refuse(ExitCode::WrongUsage, "{}: has no scene '{}'; its scenes are: {}", printable(document.path),
                 printable(wanted), names.empty() ? "none" : names);
 }
@@ -135,6 +136,22 @@ uint32_t lightOf(const tinygltf::Node& node, const std::vector<uint32_t>& lights
   return lights[static_cast<size_t>(extension->second.Get("light").GetNumberAsInt())];
 }
 
+Node makeNode(Document& document, const tinygltf::Node& from, const std::vector<uint32_t>& lights,
+              const std::string& where) {
+  Node node;
+  node.name = printable(from.name);
+  setTransform(document, from, where, node);
+  node.lens = from.camera < 0 ? kNone : static_cast<uint32_t>(from.camera);
+  node.light = lightOf(from, lights);
+  if (from.skin >= 0) {
+    document.warnings.add(
+        "skins are not supported: joints, JOINTS_0 and WEIGHTS_0 were ignored, the mesh keeps its bind pose", where);
+  }
+  if (!from.weights.empty())
+    document.warnings.add("morph targets are not supported: a node's weights were ignored", where);
+  return node;
+}
+
 /// Meshes that a transform throws beyond what floats can square would break bounds and trees.
 void dropFarMeshes(Document& document, Scene& scene, const std::vector<uint32_t>& source) {
   constexpr float kFarthest = 1e18f;
@@ -159,35 +176,30 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
   const std::vector<uint32_t> lights = buildLights(document, scene);
   buildLenses(document, scene);
 
-  // A node is taken from `source` after its parent was: the order of Scene::nodes.
-  auto roots = findRoots(document, *parents);
-  if (!roots) return roots.refusal();
-  std::vector<uint32_t> source = std::move(*roots);
+  // A node is taken from `open` after its parent was: the order of Scene::nodes.
+  auto open = findRoots(document, *parents);
+  if (!open) return open.refusal();
+  size_t drawn = 0;
+  std::vector<uint32_t> source;  // the glTF node that each node of the scene came from
   sceneNode.assign(document.model.nodes.size(), kNone);
-  for (size_t at = 0; at < source.size(); ++at) {
-    const uint32_t index = source[at];
+  for (size_t at = 0; at < open->size(); ++at) {
+    const uint32_t index = (*open)[at];
     const tinygltf::Node& from = document.model.nodes[index];
     const std::string where = fmt::format("nodes[{}]", index);
-    sceneNode[index] = static_cast<uint32_t>(at);
-    Node node;
-    node.name = printable(from.name);
+    sceneNode[index] = static_cast<uint32_t>(scene.nodes.size());
+    Node node = makeNode(document, from, lights, where);
     node.parent = (*parents)[index] == kNone ? kNone : sceneNode[(*parents)[index]];
-    setTransform(document, from, where, node);
-    node.lens = from.camera < 0 ? kNone : static_cast<uint32_t>(from.camera);
-    node.light = lightOf(from, lights);
     if (from.mesh >= 0) {
       auto found = meshes.find(from.mesh);
       if (!found) return found.refusal();
       node.meshes = std::move(*found);
     }
-    if (from.skin >= 0) {
-      document.warnings.add(
-          "skins are not supported: joints, JOINTS_0 and WEIGHTS_0 were ignored, the mesh keeps its bind pose", where);
-    }
-    if (!from.weights.empty())
-      document.warnings.add("morph targets are not supported: a node's weights were ignored", where);
     scene.nodes.push_back(std::move(node));
-    for (const int child : from.children) source.push_back(static_cast<uint32_t>(child));
+    if (auto refusal = addInstances(document, from, where, scene)) return refusal;
+    for (size_t i = source.size(); i < scene.nodes.size(); ++i) drawn += scene.nodes[i].meshes.size();
+    if (drawn > kMaxDrawn) return document.no("{}: more than {} primitives are drawn up to here", where, kMaxDrawn);
+    source.resize(scene.nodes.size(), index);
+    open->insert(open->end(), from.children.begin(), from.children.end());
   }
   dropFarMeshes(document, scene, source);
   return std::nullopt;

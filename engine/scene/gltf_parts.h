@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "scene/gltf_document.h"
 #include "scene/scene.h"
@@ -34,6 +35,7 @@ class MaterialTable {
   std::map<int, uint32_t> materials_;
   std::map<std::pair<int, Slot>, uint32_t> textures_;
   std::map<int, uint32_t> images_;  // kNone: cannot be read
+  std::set<int> foreignImages_;     // in a format that is not supported
   std::map<std::pair<Slot, bool>, uint32_t> standIns_;
 };
 
@@ -64,6 +66,14 @@ Expected<std::vector<uint32_t>> readTriangles(Document& document, const tinygltf
 /// (kNone: not shown). No recursion: 50,000 nested nodes are a chain like any other.
 std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& meshes,
                                   std::vector<uint32_t>& sceneNode);
+
+/// How often all primitives may be drawn, over all nodes and instances: a few bytes of a file can name thousands.
+inline constexpr size_t kMaxDrawn = size_t{1} << 22;
+
+/// EXT_mesh_gpu_instancing: moves the meshes of the scene's last node, which came from `from`, to one child an
+/// instance.
+std::optional<Refusal> addInstances(Document& document, const tinygltf::Node& from, const std::string& where,
+                                    Scene& scene);
 
 /// KHR_lights_punctual and cameras, by glTF index; kNone where one cannot be used.
 std::vector<uint32_t> buildLights(Document& document, Scene& scene);

@@ -174,9 +174,13 @@ inline constexpr Rule kRules[] = {
 
 // The texture references of a material all have the same fields.
 inline constexpr std::string_view kTextureSlots[] = {
-    "materials[].pbrMetallicRoughness.baseColorTexture", "materials[].pbrMetallicRoughness.metallicRoughnessTexture",
-    "materials[].normalTexture", "materials[].occlusionTexture", "materials[].emissiveTexture",
-    "materials[].extensions.KHR_materials_specular.specularTexture", "materials[].extensions.KHR_materials_specular.specularColorTexture"};
+    "materials[].pbrMetallicRoughness.baseColorTexture",
+    "materials[].pbrMetallicRoughness.metallicRoughnessTexture",
+    "materials[].normalTexture",
+    "materials[].occlusionTexture",
+    "materials[].emissiveTexture",
+    "materials[].extensions.KHR_materials_specular.specularTexture",
+    "materials[].extensions.KHR_materials_specular.specularColorTexture"};
 inline constexpr Rule kTextureRules[] = {
     {".index!", Kind::Index, "textures"},
     {".texCoord", Kind::Integer},

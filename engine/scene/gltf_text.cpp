@@ -45,7 +45,8 @@ std::string printable(const std::string& text, size_t longest) {
     if (shown.size() + length > longest) return shown + "...";
     const auto byte = static_cast<uint8_t>(text[at]);
     // U+0080 to U+009F steer terminals too; in UTF-8 they are C2 80 to C2 9F.
-    const bool control = byte < 0x20 || byte == 0x7f || (byte == 0xc2 && length == 2 && static_cast<uint8_t>(text[at + 1]) < 0xa0);
+    const bool control =
+        byte < 0x20 || byte == 0x7f || (byte == 0xc2 && length == 2 && static_cast<uint8_t>(text[at + 1]) < 0xa0);
     if (length == 0 || control) {
       shown += '?';
     } else {

@@ -105,7 +105,8 @@ Expected<fs::path> resolve(const Document& document, const std::string& uri) {
     return no(fmt::format("uri '{}' is an absolute path; only files beside the scene are read ({})", shown, kAllow));
   }
   if (relative.empty() || *relative.begin() == ".." || !isInside(folder / relative, folder)) {
-    return no(fmt::format("uri '{}' leaves the scene's folder; only files in it or below it are read ({})", shown, kAllow));
+    return no(
+        fmt::format("uri '{}' leaves the scene's folder; only files in it or below it are read ({})", shown, kAllow));
   }
   return folder / relative;
 }

@@ -1,5 +1,6 @@
 #include "scene/image_file.h"
 
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -21,6 +22,8 @@ Expected<Image> decodeImage(std::span<const uint8_t> bytes) {
   if (bytes.empty()) return no("the image is empty");
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) return no("the image file is over 2 GiB");
   const int size = static_cast<int>(bytes.size());
+  if (isKtx2(bytes)) return decodeKtx2(bytes);
+  if (bytes.size() > 12 && std::memcmp(bytes.data() + 8, "WEBP", 4) == 0) return no(std::string(kForeignFormat));
 
   int width = 0;
   int height = 0;

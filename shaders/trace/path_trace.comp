@@ -123,8 +123,8 @@ void write_sky(uint at, vec3 direction) {
   else MotionPlane(PARAMS.motion).texel[at] = MotionTexel(0u);
 }
 
-void write_first_hit(uint at, vec3 direction, float t, uint instance, Shape shape) {
-  DepthPlane(PARAMS.depth).texel[at] = DepthTexel(t * dot(direction, PARAMS.camera.forward));
+void write_first_hit(uint at, uint instance, Shape shape) {
+  DepthPlane(PARAMS.depth).texel[at] = DepthTexel(dot(shape.position - PARAMS.camera.eye, PARAMS.camera.forward));
   NormalPlane(PARAMS.normal).texel[at] = NormalTexel(max(octahedral_pack(shape.shadingNormal), 1u));   // 0 means "no hit"
   const InstanceMotion m = Motions(SCENE.motions).instance[instance];
   const vec4 p = vec4(shape.objectPosition, 1.0);
@@ -209,13 +209,18 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   const MeshPoint p = mesh_point(SCENE, instance.mesh, source.primitive, hit.barycentrics);
   const Shape shape = surface_shape(SCENE, instance, p, -path.direction);
   Materials materials = Materials(SCENE.materials);
+  const uint flags = materials.material[instance.material].flags;
   const bool first = path.depth == 0u;
+  if (first && !shape.front && (flags & kMaterialDoubleSided) == 0u) {
+    // glTF hides back faces of single-sided surfaces. The camera looks through them; other rays do not, so that walls keep their shadows.
+    path.origin = offset_from_surface(shape.position, -shape.geometricNormal, instance.offsetFloor);
+    return true;
+  }
   if (first) {
     sums.coverage += 1.0;
-    if (path.random.index == 0u) write_first_hit(at, path.direction, hit.t, source.instance, shape);
+    if (path.random.index == 0u) write_first_hit(at, source.instance, shape);
   }
   const vec3 base = surface_base_color(materials, instance.material, p).rgb;
-  const uint flags = materials.material[instance.material].flags;
   if ((flags & kMaterialUnlit) != 0u) {
     if (first) sums.albedo += base;
     path.radiance += path.throughput * base;

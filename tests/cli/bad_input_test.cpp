@@ -9,9 +9,9 @@ class BadInput : public Cli {
  protected:
   /// Refused as unusable, and no picture is left beside the files that were there.
   void expectUnusable(const std::string& scene, const std::vector<std::string>& words) const {
-    const std::vector<std::string> before = files();
+    const std::vector<std::string> before = allFiles();
     expectError(capture({scene, "-o", "a.exr", "-o", "a.png"}), 3, words);
-    EXPECT_EQ(files(), before);
+    EXPECT_EQ(allFiles(), before);
   }
 };
 
@@ -85,7 +85,7 @@ TEST_F(BadInput, EnvironmentsThatCannotBeRead) {
   expectError(capture({"builtin:sphere", "-o", "a.exr", "--environment", "lost.hdr"}), 3, {"lost.hdr"});
   write("text.hdr", "no picture");
   expectError(capture({"builtin:sphere", "-o", "a.exr", "--environment", "text.hdr"}), 3, {"text.hdr"});
-  EXPECT_EQ(files(), std::vector<std::string>{"text.hdr"});
+  EXPECT_EQ(allFiles(), std::vector<std::string>{"text.hdr"});
 }
 
 TEST_F(BadInput, FoldersThatCannotBeWritten) {
@@ -96,14 +96,14 @@ TEST_F(BadInput, FoldersThatCannotBeWritten) {
   expectError(capture({"builtin:cornell", "-o", "a.exr", "--json", "/proc/a.json"}), 1, {"/proc/a.json"});
   fs::create_directory(path("folder.exr"));
   expectError(capture({"builtin:cornell", "-o", "folder.exr", "--overwrite"}), 2, {"folder.exr", "folder"});
-  EXPECT_EQ(files(), std::vector<std::string>{"file"});
+  EXPECT_EQ(allFiles(), std::vector<std::string>{"file"});
 }
 
 TEST_F(BadInput, AnExistingFileIsNotTouched) {
   write("a.0003.png", "precious");
   expectError(capture({"builtin:cornell", "-o", "a.####.png", "--frames", "1-4"}), 2,
               {"a.0003.png", "--overwrite", "--resume"});
-  EXPECT_EQ(files(), std::vector<std::string>{"a.0003.png"});
+  EXPECT_EQ(allFiles(), std::vector<std::string>{"a.0003.png"});
   EXPECT_EQ(read("a.0003.png"), "precious");
 }
 
@@ -113,7 +113,7 @@ TEST_F(BadInput, NoUsableGpu) {
   expectError(capture({"builtin:cornell", "-o", "a.exr"}, nowhere), 4, words);
   expectError(run({"devices"}, nowhere), 4, words);
   expectError(run({"devices", "--json"}, nowhere), 4, words);
-  EXPECT_TRUE(files().empty());
+  EXPECT_TRUE(allFiles().empty());
 }
 
 TEST_F(BadInput, ASizePastTheDevicesLimits) {
@@ -122,7 +122,7 @@ TEST_F(BadInput, ASizePastTheDevicesLimits) {
               {"--size 1000000x1000000"});
   // 2^26 pixels: the last that automatic exposure can count (post/exposure.h).
   expectError(run({"capture", "builtin:cornell", "-o", "a.exr", "--size", "8192x8192"}), 2, {"--size 8192x8192"});
-  EXPECT_TRUE(files().empty());
+  EXPECT_TRUE(allFiles().empty());
 }
 
 TEST_F(BadInput, TooLittleMemoryIsSaidWithTheNumbers) {
@@ -136,7 +136,7 @@ TEST_F(BadInput, TooLittleMemoryIsSaidWithTheNumbers) {
           {.memoryInfo = path("meminfo").string()});
   if (result.exit == kNoMount) GTEST_SKIP() << "needs root, to show the program another /proc/meminfo";
   expectError(result, 4, {"97 MiB", "free", "needs", "--size"});
-  EXPECT_EQ(files(), std::vector<std::string>{"meminfo"});
+  EXPECT_EQ(allFiles(), std::vector<std::string>{"meminfo"});
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // cannot pass.
 #include <map>
 
-#include "cli/run_program.h"
+#include "cli/scene_files.h"
 
 namespace tandem::cli {
 namespace {
@@ -149,8 +149,35 @@ TEST_F(Capture, ResumeKeepsWholeFramesAndRendersTheRest) {
   EXPECT_EQ(read("a.0003.exr").size(), exr.size());
   EXPECT_EQ(files().size(), 10u);
   EXPECT_TRUE(resume("1-5")["nodes"].empty()) << "nothing is left to do";
-  expectError(run({"capture", "builtin:cornell", "-o", "a.####.png", "--resume", "--size", "32x36", "--frames", "1-5"}),
-              2, {"a.0001.png", "64x36", "32x36", "--overwrite"});
+}
+
+TEST_F(Capture, OneOfTheScenesOfAFile) {
+  json document = triangleDocument();
+  document["nodes"].push_back({{"mesh", 0}, {"scale", {3, 1, 1}}});
+  document["scenes"] = {{{"nodes", {0}}, {"name", "narrow"}}, {{"nodes", {1}}, {"name", "wide"}}};
+  write("scene.gltf", document.dump());
+  write("points.bin", triangleBytes());
+  const auto hashOf = [&](Files more) {
+    more.insert(more.begin(), {"scene.gltf", "-o", "a.png", "--overwrite", "--json"});
+    const ProgramResult result = capture(more);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return json::parse(result.out)["frames"][0]["hash"]["linear"];
+  };
+  const json narrow = hashOf({}), wide = hashOf({"--scene", "wide"});
+  EXPECT_NE(narrow, wide);
+  EXPECT_EQ(hashOf({"--scene", "1"}), wide);
+  EXPECT_EQ(hashOf({"--scene", "narrow"}), narrow);
+  expectError(capture({"scene.gltf", "-o", "b.png", "--scene", "broad"}), 2, {"broad", "narrow", "wide"});
+}
+
+TEST_F(Capture, FilesOutsideTheScenesFolderOnRequest) {
+  json document = triangleDocument();
+  document["buffers"][0]["uri"] = "../points.bin";
+  fs::create_directory(path("folder"));
+  write("folder/scene.gltf", document.dump());
+  write("points.bin", triangleBytes());
+  expectError(capture({"folder/scene.gltf", "-o", "a.png"}), 3, {"../points.bin", "--allow-external"});
+  EXPECT_EQ(capture({"folder/scene.gltf", "-o", "a.png", "--allow-external"}).exit, 0);
 }
 
 TEST_F(Capture, AReportInAFileLeavesTheSummaryOnStdout) {

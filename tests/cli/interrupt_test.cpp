@@ -1,6 +1,5 @@
-// Runs that do not reach their end: signals, and disks that fill up. What is on disk afterwards is whole.
-#include <cerrno>
-#include <cstring>
+// Runs that signals end early. What is on disk afterwards is whole, and --resume makes the rest.
+#include <set>
 
 #include "cli/run_program.h"
 
@@ -19,11 +18,6 @@ bool catchesInterrupts(pid_t child) {
   return false;
 }
 
-template <class Condition>
-void waitFor(Condition condition) {
-  for (int i = 0; i < 12000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(5));
-}
-
 class Sequence : public Cli {
  protected:
   /// A long sequence of tiny frames that gets `signal` once it has two files.
@@ -34,37 +28,44 @@ class Sequence : public Cli {
     }};
     return capture({"builtin:cornell", "-o", "a.####.png", "--frames", "1-9999", "--json", "report.json"}, options);
   }
+
+  /// What an interrupted run leaves, and that the rest can be had.
+  void expectWholeFrames(const ProgramResult& result, int signal) const {
+    EXPECT_EQ(result.exit, 128 + signal) << result.err;
+    EXPECT_FALSE(result.killed);
+    EXPECT_TRUE(says(result.err, "interrupted") && says(result.err, "--resume")) << result.err;
+    const json report = json::parse(read("report.json"));
+    EXPECT_EQ(report["interruptedBy"], signal);
+    const size_t count = report["frames"].size();
+    ASSERT_GE(count, 2u);
+    ASSERT_LT(count, 9999u);
+    EXPECT_EQ(allFiles().size(), count + 2) << "a file for each frame of the report, the manifest and the report";
+    for (const std::string& name : files()) EXPECT_TRUE(name == "report.json" || isWholePng(read(name))) << name;
+    std::set<int> recorded;
+    for (const json& line : jsonLines(read(".a.#.png.tandem.jsonl"))) {
+      EXPECT_EQ(line["status"], "done");
+      recorded.insert(line["frame"].get<int>());
+    }
+    EXPECT_EQ(recorded.size(), count);
+    expectRest(count);
+  }
+
+  void expectRest(size_t count) const {
+    const std::string frames = "1-" + std::to_string(count + 2);
+    const ProgramResult rest =
+        capture({"builtin:cornell", "-o", "a.####.png", "--frames", frames, "--resume", "--json"});
+    EXPECT_EQ(rest.exit, 0) << rest.err;
+    const json resumed = json::parse(rest.out);
+    size_t kept = 0;
+    for (const json& frame : resumed["frames"]) kept += frame["kept"].get<bool>() ? 1 : 0;
+    EXPECT_EQ(kept, count);
+    EXPECT_EQ(files().size(), count + 3);
+  }
 };
 
-TEST_F(Sequence, AnInterruptEndsAtAFramesBoundary) {
-  const ProgramResult result = interrupted(SIGINT);
-  EXPECT_EQ(result.exit, 130) << result.err;
-  EXPECT_FALSE(result.killed);
-  EXPECT_TRUE(says(result.err, "interrupted") && says(result.err, "--resume")) << result.err;
-  const json report = json::parse(read("report.json"));
-  EXPECT_EQ(report["interruptedBy"], SIGINT);
-  const size_t count = report["frames"].size();
-  ASSERT_GE(count, 2u);
-  ASSERT_LT(count, 9999u);
-  EXPECT_EQ(files().size(), count + 1) << "a file for each frame of the report, and the report";
-  for (const std::string& name : files()) {
-    EXPECT_TRUE(name == "report.json" || isWholePng(read(name))) << name;
-  }
-  // And the rest can be had.
-  const ProgramResult rest = capture(
-      {"builtin:cornell", "-o", "a.####.png", "--frames", "1-" + std::to_string(count + 2), "--resume", "--json"});
-  EXPECT_EQ(rest.exit, 0) << rest.err;
-  size_t kept = 0;
-  const json resumed = json::parse(rest.out);
-  for (const json& frame : resumed["frames"]) kept += frame["kept"].get<bool>() ? 1 : 0;
-  EXPECT_EQ(kept, count);
-}
+TEST_F(Sequence, AnInterruptEndsAtAFramesBoundary) { expectWholeFrames(interrupted(SIGINT), SIGINT); }
 
-TEST_F(Sequence, TerminateHasItsOwnExitCode) {
-  const ProgramResult result = interrupted(SIGTERM);
-  EXPECT_EQ(result.exit, 143) << result.err;
-  EXPECT_FALSE(result.killed);
-}
+TEST_F(Sequence, TerminateEndsThereToo) { expectWholeFrames(interrupted(SIGTERM), SIGTERM); }
 
 TEST_F(Interrupt, ASecondSignalEndsAtOnceAndLeavesNoPicture) {
   const RunOptions options{.meanwhile = [&](pid_t child) {
@@ -77,47 +78,6 @@ TEST_F(Interrupt, ASecondSignalEndsAtOnceAndLeavesNoPicture) {
       run({"capture", "builtin:terrain?triangles=8000000", "-o", "a.exr", "--samples", "4096"}, options);
   EXPECT_EQ(result.exit, 143) << result.err;
   EXPECT_TRUE(files().empty());
-}
-
-/// A disk of its own, of `bytes`, in folder `disk`. Skips where one may not be made.
-class FullDisk : public Cli {
- protected:
-  bool mountDisk(const std::string& bytes) {
-    fs::create_directory(path("disk"));
-    mounted_ = ::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, ("size=" + bytes).c_str()) == 0;
-    if (!mounted_) reason_ = std::strerror(errno);
-    return mounted_;
-  }
-  void TearDown() override {
-    if (mounted_) ::umount(path("disk").c_str());
-    Cli::TearDown();
-  }
-  bool mounted_ = false;
-  std::string reason_;
-};
-
-TEST_F(FullDisk, OneFrameThatDoesNotFit) {
-  if (!mountDisk("64k")) GTEST_SKIP() << "no small disk can be made here (mount: " << reason_ << "); needs root";
-  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.exr", "--size", "256x144", "--samples",
-                                    "1", "--compression", "none", "-q"});
-  expectError(result, 1, {"frame 1", "disk/a.exr", "No space left", "--resume"});
-  EXPECT_TRUE(files("disk").empty());
-}
-
-TEST_F(FullDisk, FramesThatFitStayAndTheRestIsReported) {
-  // A frame has 128 * 72 * 8 = 73,728 bytes and a header: three fit.
-  if (!mountDisk("256k")) GTEST_SKIP() << "no small disk can be made here (mount: " << reason_ << "); needs root";
-  const ProgramResult result = run({"capture", "builtin:cornell", "-o", "disk/a.####.exr", "--frames", "1-20", "--size",
-                                    "128x72", "--samples", "1", "--compression", "none", "--json"});
-  EXPECT_EQ(result.exit, 5) << result.err;
-  EXPECT_TRUE(says(result.err, "No space left") && says(result.err, "stopped after")) << result.err;
-  EXPECT_EQ(files("disk"), (std::vector<std::string>{"disk/a.0001.exr", "disk/a.0002.exr", "disk/a.0003.exr"}));
-  const json report = json::parse(result.out);
-  EXPECT_EQ(report["exit"], 5);
-  size_t failed = 0;
-  for (const json& frame : report["frames"]) failed += frame.contains("failure") ? 1 : 0;
-  EXPECT_GE(failed, 3u);
-  EXPECT_LT(report["frames"].size(), 20u) << "it does not render on for nothing";
 }
 
 }  // namespace

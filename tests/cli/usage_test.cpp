@@ -34,7 +34,7 @@ TEST_F(Usage, HelpOfCaptureNamesEveryOption) {
         "--samples",     "--bounces",   "--seed",        "--environment", "--exposure", "--tonemap",       "--aov",
         "--compression", "--camera",    "--eye",         "--target",      "--up",       "--yfov",          "--frames",
         "--fps",         "--time",      "--motion-blur", "--shutter",     "--gpus",     "--simulate-dual", "--mode",
-        "--topology",    "--link",      "--tracer",      "--validation"}) {
+        "--topology",    "--link",      "--tracer",      "--validation",  "--scene",    "--allow-external"}) {
     EXPECT_TRUE(says(result.out, option)) << option;
   }
 }
@@ -93,10 +93,25 @@ TEST_F(Usage, ValuesThatCannotBeMeant) {
       {{"--eye", "1,2,inf", "--target", "0,0,0"}, {"--eye 1,2,inf"}},
       {{"--eye", "1,2,3"}, {"--target"}},
       {{"--up", "0,0,1"}, {"--up", "--eye"}},
-      {{"--yfov", "180"}, {"--yfov 180"}},
+      {{"--yfov", "180"}, {"--yfov 180", "between 0 and 180"}},
+      {{"--yfov", "0"}, {"--yfov 0", "between 0 and 180"}},
+      {{"--yfov", "-45"}, {"--yfov -45", "between 0 and 180"}},
+      {{"--yfov", "NaN"}, {"--yfov NaN", "not a number"}},
+      {{"--yfov", "inf"}, {"--yfov inf", "not a number"}},
+      {{"--eye", "1,2,3", "--target", "1,2,3"}, {"--eye and --target are the same point"}},
+      {{"--eye", "0,5,0", "--target", "0,0,0"}, {"--up 0,1,0", "along the view"}},
+      {{"--eye", "1,2,3", "--target", "3,4,5", "--up", "-2,-2,-2"}, {"--up -2,-2,-2", "along the view"}},
+      {{"--eye", "1,2,3", "--target", "3,4,5", "--up", "0,0,0"}, {"--up 0,0,0"}},
+      {{"--scene", "0"}, {"--scene", "builtin:cornell"}},
+      {{"--allow-external"}, {"--allow-external", "builtin:cornell"}},
       {{"--camera", "nobody"}, {"--camera 'nobody'", "'camera'"}},
       {{"--frames", "3-1"}, {"--frames 3-1", "1-3"}},
-      {{"--frames", "1:3"}, {"--frames 1:3", "1-3"}},
+      {{"--frames", "1:100"}, {"--frames 1:100", "written 1-100 here"}},
+      {{"--frames", "1..100"}, {"--frames 1..100", "written 1-100 here"}},
+      {{"--frames", "1-100:5"}, {"--frames 1-100:5", "written 1-100x5 here"}},
+      {{"--frames", "1-9x0"}, {"--frames 1-9x0", "step of 0", "1-9"}},
+      {{"--frames", "1-1000000000"}, {"--frames 1-1000000000", "99999999"}},
+      {{"--frames", "0-99999999"}, {"--frames 0-99999999", "more than 1000000 frames", "several runs"}},
       {{"--frames", "1-3"}, {"a.exr", "####"}},
       {{"--overwrite", "--resume"}, {"--overwrite and --resume"}},
       {{"-v", "-q"}, {"-v and -q"}},
@@ -111,7 +126,7 @@ TEST_F(Usage, ValuesThatCannotBeMeant) {
     arguments.insert(arguments.end(), wrong.arguments.begin(), wrong.arguments.end());
     SCOPED_TRACE(wrong.arguments[0] + " " + (wrong.arguments.size() > 1 ? wrong.arguments[1] : ""));
     expectError(run(arguments), 2, wrong.words);
-    EXPECT_TRUE(files().empty());
+    EXPECT_TRUE(allFiles().empty());
   }
 }
 

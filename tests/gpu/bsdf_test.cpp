@@ -136,8 +136,11 @@ double pValue(const std::vector<uint32_t>& counts, const std::vector<double>& sh
       pooledCount += counts[i];
     }
   }
-  if (pooledExpected >= 5.0) add(pooledCount, pooledExpected);
-  else EXPECT_LE(pooledCount, 30.0) << "directions where hardly any may be";
+  if (pooledExpected >= 5.0) {
+    add(pooledCount, pooledExpected);
+  } else {
+    EXPECT_LE(pooledCount, 30.0) << "directions where hardly any may be";
+  }
   const double k = bins - 1;
   const double z = (std::cbrt(chi2 / k) - (1.0 - 2.0 / (9.0 * k))) / std::sqrt(2.0 / (9.0 * k));
   return 0.5 * std::erfc(z / std::numbers::sqrt2);

@@ -57,7 +57,9 @@ TEST_F(Furnace, WhiteVanishesAtAnyRoughnessAndMetallic) {
       expectNowhereAbove(picture, 1.005);
       // The first hit's albedo says the same without tracing on. In eight bits.
       for (size_t i = 0; i < picture.albedo.size(); i++) {
-        if (picture.depth[i] < 1e30f && picture.albedo[i].w == 1.0f) EXPECT_NEAR(picture.albedo[i].y, 1.0, 0.006);
+        if (picture.depth[i] < 1e30f && picture.albedo[i].w == 1.0f) {
+          EXPECT_NEAR(picture.albedo[i].y, 1.0, 0.006);
+        }
       }
     }
   }

@@ -34,7 +34,9 @@ class GltfFiles : public ::testing::Test {
     return path;
   }
 
-  Expected<LoadedScene> load(const json& document) const { return loadGltf(write("scene.gltf", document.dump())); }
+  Expected<LoadedScene> load(const json& document, const LoadOptions& options = {}) const {
+    return loadGltf(write("scene.gltf", document.dump()), options);
+  }
 
   std::filesystem::path folder_;
 };

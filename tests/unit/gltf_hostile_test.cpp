@@ -191,7 +191,6 @@ const Case kRefused[] = {
     {"ImageView", set("/images", {{{"bufferView", 66}}}), {"images[0].bufferView"}},
     {"ExtensionArray", set("/materials/0/extensions", json::array()), {"materials[0].extensions"}},
     {"RequiredExtension", set("/extensionsRequired", {"VENDOR_thing"}), {"VENDOR_thing"}},
-    {"RequiredDraco", set("/extensionsRequired", {"KHR_draco_mesh_compression"}), {"draco"}},
     {"LightIndex", set("/nodes/0/extensions", {{"KHR_lights_punctual", {{"light", 9}}}}), {"light"}},
     {"CameraIndex", set("/nodes/0/camera", 3), {"nodes[0].camera"}},
     {"CameraType", withCamera({{"type", "fisheye"}}), {"cameras[0].type"}},
@@ -338,6 +337,30 @@ TEST_F(GltfHostile, NamesCannotSteerATerminal) {
   const auto loaded = load(document);
   ASSERT_TRUE(loaded);
   for (const char c : loaded->scene.nodes[0].name) EXPECT_GE(c, 0x20);
+}
+
+/// Names go into JSON reports, whose writer insists on UTF-8.
+TEST_F(GltfHostile, NamesAreValidUtf8) {
+  json document = quadDocument();
+  document["nodes"][0]["name"] = "NAME";
+  std::string text = document.dump();
+  text.replace(text.find("NAME"), 4, "caf\xe9 \xc3\xa9 \xed\xa0\x80\xf0\x9f");
+  const auto latin1 = loadGltf(write("latin1.gltf", text));
+  ASSERT_TRUE(latin1) << latin1.refusal().message;
+  EXPECT_TRUE(mentions(latin1->warnings, "UTF-8"));
+  EXPECT_EQ(latin1->scene.nodes[0].name, "caf? \xc3\xa9 ?????");
+  for (size_t shift = 0; shift < 4; ++shift) {
+    std::string name(shift, 'x');
+    for (int i = 0; i < 100; ++i) name += "\U0001f600";
+    document["nodes"][0]["name"] = name;
+    const auto loaded = loadGltf(write("emoji\xff.gltf", document.dump()));
+    ASSERT_TRUE(loaded);
+    EXPECT_NO_THROW(json(loaded->scene.nodes[0].name).dump());
+    EXPECT_NO_THROW(json(loaded->scene.name).dump());
+  }
+  const auto gone = loadGltf(folder_ / "gone\xff.gltf");
+  ASSERT_FALSE(gone);
+  EXPECT_NO_THROW(json(gone.refusal().message).dump());
 }
 
 TEST_F(GltfHostile, FiftyThousandNestedNodes) {

@@ -131,6 +131,41 @@ TEST_F(Gltf, SparseAccessorReplacesElements) {
   EXPECT_FLOAT_EQ(facingArea(mustLoadMesh(document)), 6.0f);
 }
 
+TEST_F(Gltf, IndicesThatAreSparseAlone) {
+  json document = quadDocument();
+  const size_t places = addView(document, bytesOf<uint8_t>({1, 2, 4, 5}));
+  const size_t values = addView(document, bytesOf<uint16_t>({1, 2, 2, 3}));
+  document["accessors"][1].erase("bufferView");  // zeros, but for the sparse ones
+  document["accessors"][1]["sparse"] = {{"count", 4},
+                                        {"indices", {{"bufferView", places}, {"componentType", kUnsignedByte}}},
+                                        {"values", {{"bufferView", values}}}};
+  EXPECT_FLOAT_EQ(facingArea(mustLoadMesh(document)), 2.0f);
+}
+
+TEST_F(Gltf, TextureCoordinatesAndColoursInAllFormats) {
+  json document = quadDocument();
+  primitive(document)["attributes"]["TEXCOORD_0"] =
+      addAccessor<uint8_t>(document, {0, 255, 255, 255, 255, 0, 0, 0}, kUnsignedByte, "VEC2", 4);
+  primitive(document)["attributes"]["TEXCOORD_1"] =
+      addAccessor<uint16_t>(document, {0, 2, 1, 2, 1, 0, 3, 0}, kUnsignedShort, "VEC2", 4);
+  document["accessors"][2]["normalized"] = true;
+  const Mesh uvs = mustLoadMesh(document);
+  EXPECT_EQ(uvs.uv0.at(1), vec2(1, 1));
+  EXPECT_EQ(uvs.uv1.at(5), vec2(3, 0));  // KHR_mesh_quantization: integers as they are
+  const std::vector<uint8_t> bytes{255, 0, 0, 51, 0, 255, 0, 51, 0, 0, 255, 51, 255, 255, 255, 51};
+  const std::vector<uint16_t> shorts{65535, 0, 0,     13107, 0,     65535, 0,     13107,
+                                     0,     0, 65535, 13107, 65535, 65535, 65535, 13107};
+  const std::vector<float> floats{1, 0, 0, 0.2f, 0, 1, 0, 0.2f, 0, 0, 1, 0.2f, 1, 1, 1, 0.2f};
+  for (const size_t accessor :
+       {addAccessor(document, bytes, kUnsignedByte, "VEC4", 4),
+        addAccessor(document, shorts, kUnsignedShort, "VEC4", 4), addAccessor(document, floats, kFloat, "VEC4", 4)}) {
+    document["accessors"][accessor]["normalized"] = document["accessors"][accessor]["componentType"] != kFloat;
+    primitive(document)["attributes"]["COLOR_0"] = accessor;
+    const Mesh mesh = mustLoadMesh(document);
+    EXPECT_LT(glm::length(mesh.colors.at(2) - vec4(0, 0, 1, 0.2f)), 1e-6f);
+  }
+}
+
 TEST_F(Gltf, TangentsFollowTheTextureCoordinates) {
   json document = quadDocument();
   document["images"] = {{{"uri", std::string("data:image/png;base64,") + kRedBluePng}}};

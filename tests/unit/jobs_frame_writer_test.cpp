@@ -123,7 +123,7 @@ TEST_F(FrameFiles, StalePartsOfThePatternAreRemovedAndNothingElse) {
   const auto plan = planCapture(settings);
   ASSERT_TRUE(plan);
   const std::vector<std::string> stale{"a.02.png.part7", "a.99.png.part123", "a.100.png.part7", "take_2/b.exr.part1"};
-  const std::vector<std::string> others{"a.02.png",     "a.02.png.part", "a.02.png.partly", "a.x.png.part7",
+  const std::vector<std::string> others{"a.02.png",       "a.02.png.part", "a.02.png.partly", "a.x.png.part7",
                                         "b.02.png.part7", "a.2.png.part7", "a.02.exr.part7",  "take_2/c.exr.part1"};
   for (const auto* list : {&stale, &others}) {
     for (const std::string& name : *list) std::ofstream(path(name)) << "x";

@@ -100,7 +100,9 @@ TEST(EnvironmentTable, FollowsTheIntegralOfLuminance) {
       // The table takes the cosine as constant over a texel, which near the poles, where it falls to 0, is a coarse guess.
       const double fromPole = std::min(y, e.height - 1 - y) + 1.0;
       EXPECT_NEAR(chance, expected, 0.2 / fromPole * expected + 1e-6) << x << ", " << y;
-      if (expected > 0.0) EXPECT_GT(chance, 0.0);
+      if (expected > 0.0) {
+        EXPECT_GT(chance, 0.0);
+      }
     }
   }
 }
@@ -118,7 +120,9 @@ TEST(EnvironmentTable, EndsAtOneAndNeverFalls) {
     } else {
       EXPECT_GE(table.columns[i], table.columns[i - 1]);
     }
-    if (i % stride == stride - 1) EXPECT_EQ(table.columns[i], 1.0f);
+    if (i % stride == stride - 1) {
+      EXPECT_EQ(table.columns[i], 1.0f);
+    }
   }
 }
 
