@@ -12,9 +12,16 @@ using nlohmann::json;
 
 // Drawn as their authors meant them; of XMP, which is about authors and licences, there is nothing to draw.
 constexpr std::array<std::string_view, 12> kDrawn{
-    "EXT_mesh_gpu_instancing",         "EXT_meshopt_compression", "KHR_draco_mesh_compression", "KHR_lights_punctual",
-    "KHR_materials_emissive_strength", "KHR_materials_ior",       "KHR_materials_specular",     "KHR_materials_unlit",
-    "KHR_mesh_quantization",           "KHR_texture_transform",
+    "EXT_mesh_gpu_instancing",
+    "EXT_meshopt_compression",
+    "KHR_draco_mesh_compression",
+    "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_specular",
+    "KHR_materials_unlit",
+    "KHR_mesh_quantization",
+    "KHR_texture_transform",
     "KHR_xmp",
     "KHR_xmp_json_ld",
 };

@@ -12,9 +12,14 @@ namespace tandem::trace {
 
 namespace {
 
-constexpr uint32_t kGroupSide = 8;   // local size of path_trace.comp
+constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;   // pixels
 
-/// No dispatch traces more segments than this (unless 8 rows hold more), so that none keeps a GPU busy for seconds, which some drivers
+/// Threads in a work group.
+uint32_t groupThreads(const gpu::Device& device) {
+  return getenv("GT") ? atoi(getenv("GT")) : device.adapter().software() ? 64 : 768;
+}
+
+/// No dispatch traces more segments than this (unless one row of groups holds more), so that none keeps a GPU busy for seconds, which some drivers
 /// take for a hang. Rows are independent, so nothing but time depends on where they are cut.
 constexpr uint64_t kSegmentsPerDispatch = uint64_t{64} << 20;
 
@@ -23,10 +28,10 @@ graph::Resource<T> plane(graph::PassBuilder& builder, const char* name, Extent s
   return builder.create<T>({name, sizeof(T) * uint64_t{size.width}, size.height});
 }
 
-uint32_t rowsPerDispatch(const PathTraceSettings& s) {
+uint32_t rowsPerDispatch(const PathTraceSettings& s, uint32_t groupRows) {
   const uint64_t perRow = uint64_t{s.size.width} * s.samples * (uint64_t{s.bounces} + 1);
-  const uint64_t rows = kSegmentsPerDispatch / std::max<uint64_t>(perRow, 1) / kGroupSide * kGroupSide;
-  return static_cast<uint32_t>(std::clamp<uint64_t>(rows, kGroupSide, s.size.height + kGroupSide));
+  const uint64_t rows = kSegmentsPerDispatch / std::max<uint64_t>(perRow, 1) / groupRows * groupRows;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(rows, groupRows, uint64_t{s.size.height} + groupRows));
 }
 
 void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes, TraceSource& source) {
@@ -51,12 +56,13 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.seed = settings.seed;
   params.frame = frame.frame;
   const uint64_t block = commands.upload(params);
-  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy)};
-  const uint32_t rows = rowsPerDispatch(settings);
+  const uint32_t threads = groupThreads(commands.device()), groupRows = threads / kGroupWidth;
+  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), threads};
+  const uint32_t rows = rowsPerDispatch(settings, groupRows);
   for (uint32_t first = 0; first < settings.size.height; first += rows) {
     const uint32_t end = std::min(first + rows, settings.size.height);
     commands.dispatch("trace/path_trace", shared::PathTracePush{block, first, end},
-                      {gpu::groupsFor(settings.size.width, kGroupSide), gpu::groupsFor(end - first, kGroupSide), 1}, &scene.textures(),
+                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1}, &scene.textures(),
                       specialization);
   }
 }

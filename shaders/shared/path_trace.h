@@ -65,6 +65,7 @@ struct PathTracePush {
 
 // Specialization constant 0: what the scene has. What it lacks costs nothing.
 // Specialization constant 1: how light is found; anything but kLightMis is for tests.
+// Specialization constant 2: threads in a work group.
 #ifdef __cplusplus
 inline constexpr uint32_t kFeatureTextures = 1u;
 inline constexpr uint32_t kFeatureAlpha = 2u;
@@ -73,6 +74,7 @@ inline constexpr uint32_t kFeatureColors = 8u;
 inline constexpr uint32_t kFeaturePunctual = 16u;
 inline constexpr uint32_t kFeatureEmissive = 32u;
 inline constexpr uint32_t kFeatureEnvironment = 64u;
+inline constexpr uint32_t kGroupTilesAcross = 2u;   // tiles of 8 x 4 pixels side by side in a work group
 inline constexpr uint32_t kLightMis = 0u;
 inline constexpr uint32_t kLightSamplingOnly = 1u;
 inline constexpr uint32_t kBsdfSamplingOnly = 2u;
@@ -84,6 +86,7 @@ const uint kFeatureColors = 8u;
 const uint kFeaturePunctual = 16u;
 const uint kFeatureEmissive = 32u;
 const uint kFeatureEnvironment = 64u;
+const uint kGroupTilesAcross = 2u;
 const uint kLightMis = 0u;
 const uint kLightSamplingOnly = 1u;
 const uint kBsdfSamplingOnly = 2u;

@@ -11,7 +11,7 @@
 #include "lib/surface.glsl"
 
 layout(constant_id = 1) const uint kLightStrategy = kLightMis;
-layout(local_size_x = 8, local_size_y = 8) in;
+layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
@@ -23,6 +23,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Mo
 layout(push_constant, scalar) uniform Push { PathTracePush push; };
 
 const uint kRouletteDepth = 2u;     // bounces before paths may be ended by chance
+const uint kShadowPair = 0x10000u;  // sets the keys of shadow rays apart from those of the segments that follow
 const float kLargestMotion = 16384.0;   // pixels
 
 #define PARAMS Params(push.params).block
@@ -150,20 +151,27 @@ void add_emission(inout Path path, uint material, MeshPoint p, float t, float co
   path.radiance += path.throughput * surface_emission(materials, material, p, false) * found_weight(path, light);
 }
 
-/// Light that comes straight to a vertex from one light.
-void add_direct(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
+/// Light that would come straight to a vertex from one light, if nothing is in between.
+struct Direct {
+  vec3 value;        // 0: no need to ask
+  vec3 direction;
+  float distance_;
+};
+
+Direct choose_direct(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
+  Direct direct = Direct(vec3(0.0), vec3(0.0), 0.0);
   const uvec2 choice = random_bits2(path.random);
   const vec2 u = random_pair(path.random);
   LightSample light;
-  if (!light_sample(SCENE, LIGHTS, position, unit_float(choice.x), choice.y, u, light)) return;
-  if (dot(light.direction, geometricNormal) <= 0.0) return;
+  if (!light_sample(SCENE, LIGHTS, position, unit_float(choice.x), choice.y, u, light)) return direct;
+  if (dot(light.direction, geometricNormal) <= 0.0) return direct;
   float density;
   const vec3 f = bsdf_evaluate(bsdf, SCENE.albedo, o, light.direction * frame, density);
   const bool last = path.depth == PARAMS.bounces;
-  const vec3 value = path.throughput * f * light.value * sampled_weight(last, light.density, density);
-  if (!(max(value.x, max(value.y, value.z)) > 0.0)) return;
-  if (has_feature(kFeatureAlpha)) gAlphaKey = hash_combine(path.random.key + path.random.index, path.random.pair);
-  if (!trace_any(SCENE.bvh, position, light.direction, 0.0, light.distance_)) path.radiance += value;
+  direct.value = path.throughput * f * light.value * sampled_weight(last, light.density, density);
+  direct.direction = light.direction;
+  direct.distance_ = light.distance_;
+  return direct;
 }
 
 /// Chooses the next segment. False: the path ends here.
@@ -236,8 +244,14 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   const Bsdf bsdf = make_bsdf(materials, instance.material, p, base, o.z);
   if (first) sums.albedo += bsdf.albedo;
   const vec3 position = offset_from_surface(shape.position, shape.geometricNormal, instance.offsetFloor);
-  add_direct(path, bsdf, frame, o, position, shape.geometricNormal);
-  return path.depth < PARAMS.bounces && scatter(path, bsdf, frame, o, position, shape.geometricNormal);
+  const Direct direct = choose_direct(path, bsdf, frame, o, position, shape.geometricNormal);
+  const bool goesOn = path.depth < PARAMS.bounces && scatter(path, bsdf, frame, o, position, shape.geometricNormal);
+  // Last, when the surface is no longer needed: what lives on during a trace takes registers from it.
+  if (max(direct.value.x, max(direct.value.y, direct.value.z)) > 0.0) {
+    if (has_feature(kFeatureAlpha)) gAlphaKey = hash_combine(path.random.key + path.random.index, path.random.pair + kShadowPair);
+    if (!trace_any(SCENE.bvh, position, direct.direction, 0.0, direct.distance_)) path.radiance += direct.value;
+  }
+  return goesOn;
 }
 
 /// One segment. False: the path has ended.
@@ -255,8 +269,16 @@ vec3 storable(vec3 c) {
   return vec3(c.x > 0.0 ? min(c.x, 65504.0) : 0.0, c.y > 0.0 ? min(c.y, 65504.0) : 0.0, c.z > 0.0 ? min(c.z, 65504.0) : 0.0);
 }
 
+/// 32 neighbours make a tile of 8 x 4 pixels; a group is some tiles across and as many down as it has threads for.
+uvec2 thread_pixel() {
+  const uint tile = gl_LocalInvocationIndex >> 5u, lane = gl_LocalInvocationIndex & 31u;
+  const uvec2 tiles = uvec2(kGroupTilesAcross, gl_WorkGroupSize.x / (32u * kGroupTilesAcross));
+  const uvec2 place = gl_WorkGroupID.xy * tiles + uvec2(tile % kGroupTilesAcross, tile / kGroupTilesAcross);
+  return place * uvec2(8u, 4u) + uvec2(lane & 7u, lane >> 3u) + uvec2(0u, push.firstRow);
+}
+
 void main() {
-  const uvec2 pixel = uvec2(gl_GlobalInvocationID.x, gl_GlobalInvocationID.y + push.firstRow);
+  const uvec2 pixel = thread_pixel();
   if (pixel.x >= PARAMS.width || pixel.y >= push.endRow) return;
   const uint at = pixel.y * PARAMS.width + pixel.x;
   const uint samples = PARAMS.samples;
