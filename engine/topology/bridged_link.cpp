@@ -47,8 +47,10 @@ void BridgedLink::acquire(uint32_t index) {
                     limit.count(), index, desc_.name);
     }
   }
+  if (slot.sent.queue != nullptr) slot.sent.queue->wait(slot.sent.value, desc_.name + " slot reuse");
   if (slot.readers.queue != nullptr) slot.readers.queue->wait(slot.readers.value, desc_.name + " slot reuse");
   measure(slot);
+  slot.acquired = true;
 }
 
 gpu::SyncPoint BridgedLink::submitSend(Slot& slot, gpu::SyncPoint ready) {
@@ -93,10 +95,14 @@ gpu::SyncPoint BridgedLink::carryAndReceive(Slot& slot, gpu::SyncPoint sent) {
 
 void BridgedLink::send(uint32_t index, gpu::SyncPoint ready, std::function<void(Arrival)> arrived) {
   Slot& slot = slots_.at(index);
+  TANDEM_CHECK(slot.acquired, "slot {} of the link {} is sent while it may still be in use: acquire it first", index,
+               desc_.name);
+  slot.acquired = false;
   setBusy(slot, true);
   gpu::SyncPoint sent;
   try {
     sent = submitSend(slot, ready);
+    slot.sent = sent;
   } catch (...) {
     setBusy(slot, false);
     arrived({{}, std::current_exception()});

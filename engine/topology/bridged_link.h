@@ -53,8 +53,10 @@ class BridgedLink : public Link {
     std::vector<gpu::Buffer> sources, targets;
     std::vector<Leg> legs;
     std::unique_ptr<gpu::Commands> sendCommands, receiveCommands;
+    gpu::SyncPoint sent;     // the sender's copy of the last transfer
     gpu::SyncPoint readers;  // what must be reached before the targets may be written again
     bool measured = true;    // times of the last transfer have been added to the report
+    bool acquired = false;   // may be written and sent
     bool busy = false;       // between send and arrival
   };
   gpu::SyncPoint submitSend(Slot& slot, gpu::SyncPoint ready);

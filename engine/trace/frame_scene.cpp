@@ -22,7 +22,8 @@ shared::CameraData packCamera(const scene::Camera& camera) {
   return data;
 }
 
-/// The largest coordinate with which rays to an instance are computed, over 8: see offset_from_surface in shaders/lib/geometry.glsl.
+/// The largest coordinate with which rays to an instance are computed, over 8: see offset_from_surface in
+/// shaders/lib/geometry.glsl.
 float offsetFloor(const Bounds& bounds, const mat4& world) {
   if (bounds.empty()) return 0.0f;
   const vec3 largest = glm::max(glm::max(glm::abs(bounds.min), glm::abs(bounds.max)), glm::abs(vec3(world[3])));
@@ -30,12 +31,15 @@ float offsetFloor(const Bounds& bounds, const mat4& world) {
 }
 
 /// Emissive triangles of one instance, and their weights: area times weight of the material.
-void addEmissive(const HostScene& host, uint32_t instance, const mat4& world, FrameScene& frame, std::vector<double>& weights) {
+void addEmissive(const HostScene& host, uint32_t instance, const mat4& world, FrameScene& frame,
+                 std::vector<double>& weights) {
   const uint32_t meshIndex = host.instances()[instance].mesh;
   const HostMesh& mesh = host.meshes()[meshIndex];
   const shared::MaterialData& material = host.materials().materials[mesh.material];
   if (!(material.flags & shared::kMaterialEmissive)) return;
-  const auto corner = [&](size_t index) { return vec3(world * vec4(mesh.vertices[mesh.indices[index]].position, 1.0f)); };
+  const auto corner = [&](size_t index) {
+    return vec3(world * vec4(mesh.vertices[mesh.indices[index]].position, 1.0f));
+  };
   for (uint32_t primitive = 0; primitive < mesh.indices.size() / 3; primitive++) {
     shared::EmissiveTriangle t{};
     t.corner = corner(size_t{primitive} * 3);
@@ -57,7 +61,7 @@ uint32_t alphaFlag(const HostScene& host, const HostMesh& mesh) {
 
 void addInstances(const HostScene& host, const scene::Pose& centre, const scene::Pose& open, const scene::Pose& close,
                   FrameScene& frame) {
-  std::vector<Bounds> bounds;   // of placements
+  std::vector<Bounds> bounds;  // of placements
   std::vector<double> weights;
   for (const MergedGroup& group : host.merged()) {
     bounds.push_back(placedBounds(group.tree.bounds, mat4(1.0f)));
@@ -72,8 +76,9 @@ void addInstances(const HostScene& host, const scene::Pose& centre, const scene:
     const Bounds placed = placedBounds(mesh.bounds, world);
     const shared::BvhInstance placement = makeInstance(world, 0, 0, alphaFlag(host, mesh));
     frame.instances.push_back({row(world, 0), row(world, 1), row(world, 2), vec3(placement.worldToObject0),
-                               vec3(placement.worldToObject1), vec3(placement.worldToObject2), instance.mesh, mesh.material,
-                               glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u, offsetFloor(placed, world)});
+                               vec3(placement.worldToObject1), vec3(placement.worldToObject2), instance.mesh,
+                               mesh.material, glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u,
+                               offsetFloor(placed, world)});
     frame.motions.push_back({row(first, 0), row(first, 1), row(first, 2), row(last, 0), row(last, 1), row(last, 2)});
     if (!placed.empty()) addEmissive(host, i, world, frame, weights);
     if (instance.merged) continue;
@@ -106,7 +111,8 @@ shared::PunctualLight packLight(const scene::Light& light, const mat4& world) {
   return packed;
 }
 
-/// Half of the choice falls on all lights alike, half by a guess at what they give: irradiance as if seen from the camera.
+/// Half of the choice falls on all lights alike, half by a guess at what they give: irradiance as if seen from the
+/// camera.
 void addPunctual(const HostScene& host, const scene::Pose& pose, FrameScene& frame) {
   std::vector<double> guesses;
   double total = 0.0;
@@ -129,14 +135,15 @@ void addPunctual(const HostScene& host, const scene::Pose& pose, FrameScene& fra
   frame.lights.punctualCount = static_cast<uint32_t>(guesses.size());
 }
 
-/// Punctual lights take half, because nothing but this finds them; the rest is shared. Halves and quarters, so that a pixel of four samples
-/// gives each group exactly its share.
+/// Punctual lights take half, because nothing but this finds them; the rest is shared. Halves and quarters, so that a
+/// pixel of four samples gives each group exactly its share.
 void chooseGroups(const HostScene& host, shared::LightChoice& lights) {
   if (!host.environment().black) {
     lights.environmentWidth = host.scene().environment.width;
     lights.environmentHeight = host.scene().environment.height;
   }
-  const bool punctual = lights.punctualCount > 0, emissive = lights.emissiveCount > 0, sky = lights.environmentWidth > 0;
+  const bool punctual = lights.punctualCount > 0, emissive = lights.emissiveCount > 0,
+             sky = lights.environmentWidth > 0;
   const float extended = !emissive && !sky ? 0.0f : punctual ? 0.5f : 1.0f;
   lights.punctual = punctual ? 1.0f - extended : 0.0f;
   lights.emissive = !emissive ? 0.0f : sky ? 0.5f * extended : extended;

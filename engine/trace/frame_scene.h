@@ -14,13 +14,14 @@ namespace tandem::trace {
 
 struct FrameScene {
   uint32_t frame = 0;
-  std::vector<shared::InstanceData> instances;        // at the centre of the shutter
-  std::vector<shared::InstanceMotion> motions;        // at its opening and closing
-  std::vector<shared::BvhInstance> placements;        // merged groups, then what moves; without addresses, which are a device's own
-  std::vector<uint32_t> placedInstances;              // per placement its instance; of a merged group, 0
+  std::vector<shared::InstanceData> instances;  // at the centre of the shutter
+  std::vector<shared::InstanceMotion> motions;  // at its opening and closing
+  std::vector<shared::BvhInstance>
+      placements;                         // merged groups, then what moves; without addresses, which are a device's own
+  std::vector<uint32_t> placedInstances;  // per placement its instance; of a merged group, 0
   TopTree top;
-  std::vector<shared::EmissiveTriangle> emissive;     // with their alias table
-  std::vector<shared::PunctualLight> punctual;        // with theirs; lights of no intensity are left out
+  std::vector<shared::EmissiveTriangle> emissive;  // with their alias table
+  std::vector<shared::PunctualLight> punctual;     // with theirs; lights of no intensity are left out
   shared::LightChoice lights{};
   shared::CameraData camera{};
   shared::CameraData cameraOpen{};

@@ -17,8 +17,8 @@ double radicalInverse(uint32_t bits) {
   return reversed * 0x1p-32;
 }
 
-/// Integrates over visible normals (Heitz 2018, "Sampling the GGX Distribution of Visible Normals"): with that density the integrand is
-/// F G2 / G1, smooth and at most 1.
+/// Integrates over visible normals (Heitz 2018, "Sampling the GGX Distribution of Visible Normals"): with that density
+/// the integrand is F G2 / G1, smooth and at most 1.
 shared::AlbedoEntry integrate(double cosine, double alpha) {
   const double sine = std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
   const double length = std::sqrt(alpha * alpha * sine * sine + cosine * cosine);
@@ -53,7 +53,8 @@ GgxAlbedo compute() {
       const double root = column / (shared::kAlbedoCosines - 1.0);
       table.entries.push_back(integrate(std::max(root * root, 1e-4), alpha));
     }
-    // With cosine = x^2 the weight 2 cosine d cosine becomes 4 x^3 dx. The same linear interpolation as on the device, by midpoints.
+    // With cosine = x^2 the weight 2 cosine d cosine becomes 4 x^3 dx. The same linear interpolation as on the device,
+    // by midpoints.
     constexpr uint32_t kSteps = 16 * (shared::kAlbedoCosines - 1);
     const shared::AlbedoEntry* entries = table.entries.data() + size_t{row} * shared::kAlbedoCosines;
     glm::dvec4 mean(0.0);

@@ -1,6 +1,7 @@
-// Directional albedo of single-scattering GGX, as a table: what a rough surface reflects in one bounce, and so what the surface model of
-// shaders/lib/bsdf.glsl has to give back (multiple scattering) and to pass on (diffuse base).
-// Per cosine and roughness: reflectance of F = F0 scale + F90 bias (the split of Karis 2013, "Real Shading in Unreal Engine 4", eq. 8).
+// Directional albedo of single-scattering GGX, as a table: what a rough surface reflects in one bounce, and so what the
+// surface model of shaders/lib/bsdf.glsl has to give back (multiple scattering) and to pass on (diffuse base). Per
+// cosine and roughness: reflectance of F = F0 scale + F90 bias (the split of Karis 2013, "Real Shading in Unreal Engine
+// 4", eq. 8).
 #pragma once
 
 #include <vector>
@@ -16,7 +17,8 @@ inline constexpr float kMinAlpha = 0.001f;
 struct GgxAlbedo {
   /// [roughness][cosine]: roughness = row / (kAlbedoRoughnesses - 1), cosine = (column / (kAlbedoCosines - 1))^2.
   std::vector<shared::AlbedoEntry> entries;
-  /// Per roughness, cosine-weighted means over the hemisphere of scale, bias, scale / E and bias / E, with E = scale + bias.
+  /// Per roughness, cosine-weighted means over the hemisphere of scale, bias, scale / E and bias / E, with E = scale +
+  /// bias.
   std::vector<vec4> means;
 };
 

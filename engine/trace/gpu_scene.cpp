@@ -84,7 +84,9 @@ std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const st
   return addresses;
 }
 
-uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* name) { return uploadParts({bytes}, name)[0]; }
+uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* name) {
+  return uploadParts({bytes}, name)[0];
+}
 
 void GpuScene::uploadTrees() {
   std::vector<std::span<const std::byte>> nodes, triangles, sources;
@@ -128,7 +130,8 @@ gpu::Buffer GpuScene::movingBuffer(uint64_t bytes, const char* name) {
 uint64_t GpuScene::bytes() const {
   uint64_t total = textures_->bytes();
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
-  for (const gpu::Buffer* b : {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
+  for (const gpu::Buffer* b :
+       {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
     total += b->bytes();
   }
   return total;
@@ -192,7 +195,8 @@ uint64_t estimateGpuBytes(const HostScene& host) {
     add(host.environment().rows);
     add(host.environment().columns);
   }
-  for (const gpu::TextureSource& texture : host.materials().textures) total += uint64_t{texture.width} * texture.height * 4;
+  for (const gpu::TextureSource& texture : host.materials().textures)
+    total += uint64_t{texture.width} * texture.height * 4;
   return total;
 }
 

@@ -1,5 +1,5 @@
-// A scene on one device: buffers and textures that path_trace.comp reads. What stays is uploaded once; what moves is updated by the pass
-// that traces, in the order of the queue, so that frames in flight never see each other's data.
+// A scene on one device: buffers and textures that path_trace.comp reads. What stays is uploaded once; what moves is
+// updated by the pass that traces, in the order of the queue, so that frames in flight never see each other's data.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class GpuScene {
   const HostScene& host() const { return host_; }
   const gpu::TextureTable& textures() const { return *textures_; }
 
-  /// Records the upload of what moves, with the barriers around it, and returns where everything lies. `frame` is read at once.
+  /// Records the upload of what moves, with the barriers around it, and returns where everything lies. `frame` is read
+  /// at once.
   shared::SceneAddresses update(gpu::Commands& commands, const FrameScene& frame);
 
  private:
@@ -38,16 +39,18 @@ class GpuScene {
 
   gpu::Device& device_;
   const HostScene& host_;
-  std::vector<gpu::Buffer> buffers_;       // what stays
-  std::vector<uint64_t> nodeAddresses_;    // of each merged group's tree, then of each mesh's
+  std::vector<gpu::Buffer> buffers_;     // what stays
+  std::vector<uint64_t> nodeAddresses_;  // of each merged group's tree, then of each mesh's
   std::vector<uint64_t> triangleAddresses_;
   std::vector<uint64_t> sourceAddresses_;  // of each merged group
   shared::SceneAddresses addresses_{};
-  gpu::Buffer instances_, motions_, placements_, placementData_, topNodes_, topLeaves_, emissive_, punctual_;   // what moves
+  gpu::Buffer instances_, motions_, placements_, placementData_, topNodes_, topLeaves_, emissive_,
+      punctual_;  // what moves
   std::unique_ptr<gpu::TextureTable> textures_;
 };
 
-/// Device memory that a GpuScene of this scene takes, for refusing before anything is allocated. Within some percent: drivers round up.
+/// Device memory that a GpuScene of this scene takes, for refusing before anything is allocated. Within some percent:
+/// drivers round up.
 uint64_t estimateGpuBytes(const HostScene& host);
 
 }  // namespace tandem::trace

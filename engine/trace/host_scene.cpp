@@ -12,7 +12,8 @@ uint32_t packDirection(vec3 direction) {
   const float size = std::abs(direction.x) + std::abs(direction.y) + std::abs(direction.z);
   if (!(size > 0.0f) || !std::isfinite(size)) return glm::packSnorm2x16(vec2(0.0f));
   const vec3 n = direction / size;
-  const vec2 folded((1.0f - std::abs(n.y)) * (n.x < 0.0f ? -1.0f : 1.0f), (1.0f - std::abs(n.x)) * (n.y < 0.0f ? -1.0f : 1.0f));
+  const vec2 folded((1.0f - std::abs(n.y)) * (n.x < 0.0f ? -1.0f : 1.0f),
+                    (1.0f - std::abs(n.x)) * (n.y < 0.0f ? -1.0f : 1.0f));
   return glm::packSnorm2x16(n.z < 0.0f ? folded : vec2(n));
 }
 
@@ -32,7 +33,8 @@ HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
     packed.vertices.push_back({mesh.positions[i], packDirection(mesh.normals[i])});
   }
   packed.tangents.reserve(mesh.tangents.size());
-  for (const vec4& t : mesh.tangents) packed.tangents.push_back((packDirection(vec3(t)) & ~1u) | (t.w < 0.0f ? 1u : 0u));
+  for (const vec4& t : mesh.tangents)
+    packed.tangents.push_back((packDirection(vec3(t)) & ~1u) | (t.w < 0.0f ? 1u : 0u));
   packed.colors.reserve(mesh.colors.size());
   for (const vec4& c : mesh.colors) {
     packed.colors.push_back({glm::packHalf2x16(vec2(c.x, c.y)), glm::packHalf2x16(vec2(c.z, c.w))});

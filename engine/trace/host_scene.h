@@ -1,6 +1,6 @@
-// The scene made ready for tracing, once, on the CPU: trees, packed vertices, materials, light tables. All devices that trace the scene
-// upload from here. Owner: the renderer, together with the scene, which must outlive it (vertex and picture data are read from it).
-// Immutable after construction, so that any thread may read it.
+// The scene made ready for tracing, once, on the CPU: trees, packed vertices, materials, light tables. All devices that
+// trace the scene upload from here. Owner: the renderer, together with the scene, which must outlive it (vertex and
+// picture data are read from it). Immutable after construction, so that any thread may read it.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ namespace tandem::trace {
 
 /// A mesh in the form of shared::MeshData. Spans are empty where there is no such attribute.
 struct HostMesh {
-  Bounds bounds;       // object space, of the finite positions
-  MeshTree tree;       // empty where all its instances are merged
+  Bounds bounds;  // object space, of the finite positions
+  MeshTree tree;  // empty where all its instances are merged
   std::vector<shared::MeshVertex> vertices;
   std::span<const uint32_t> indices;
   std::span<const vec2> uv0;

@@ -36,7 +36,8 @@ AliasTable makeAliasTable(std::span<const double> weights) {
 
 namespace {
 
-/// Integral over each texel of the bilinear interpolant of its row's luminances, along one axis: 1/8, 3/4, 1/8 of the neighbours.
+/// Integral over each texel of the bilinear interpolant of its row's luminances, along one axis: 1/8, 3/4, 1/8 of the
+/// neighbours.
 double cellIntegral(double before, double here, double after) { return 0.125 * before + 0.75 * here + 0.125 * after; }
 
 /// Luminances of a row, integrated along x. Wraps around.
@@ -44,7 +45,8 @@ std::vector<double> smoothedRow(const scene::Environment& e, uint32_t y) {
   std::vector<double> row(e.width);
   const vec3* texels = e.radiance.data() + size_t{y} * e.width;
   for (uint32_t x = 0; x < e.width; x++) {
-    row[x] = cellIntegral(luminance(texels[(x + e.width - 1) % e.width]), luminance(texels[x]), luminance(texels[(x + 1) % e.width]));
+    row[x] = cellIntegral(luminance(texels[(x + e.width - 1) % e.width]), luminance(texels[x]),
+                          luminance(texels[(x + 1) % e.width]));
   }
   return row;
 }

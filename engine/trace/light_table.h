@@ -1,5 +1,5 @@
-// Tables for choosing lights with given probabilities. Pure functions of their input; double precision inside, so that a million lights
-// keep their shares.
+// Tables for choosing lights with given probabilities. Pure functions of their input; double precision inside, so that
+// a million lights keep their shares.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace tandem::trace {
 
-/// An alias table (Vose 1991, "A Linear Algorithm for Generating Random Numbers with a Given Distribution"): bin i of n is drawn uniformly and
-/// stands for itself below its threshold, else for its alias. `total`: sum of the weights; 0: all bins stand for themselves, and must not
-/// be used.
+/// An alias table (Vose 1991, "A Linear Algorithm for Generating Random Numbers with a Given Distribution"): bin i of n
+/// is drawn uniformly and stands for itself below its threshold, else for its alias. `total`: sum of the weights; 0:
+/// all bins stand for themselves, and must not be used.
 struct AliasTable {
   std::vector<shared::AliasBin> bins;
   double total = 0.0;
@@ -22,12 +22,12 @@ struct AliasTable {
 /// Weights that are not finite or negative count as 0.
 AliasTable makeAliasTable(std::span<const double> weights);
 
-/// An environment's distribution: constant on every texel, proportional to the integral over the texel of luminance (bilinear, as shading
-/// sees it) times cosine of latitude. Cumulative, each from 0 to 1.
+/// An environment's distribution: constant on every texel, proportional to the integral over the texel of luminance
+/// (bilinear, as shading sees it) times cosine of latitude. Cumulative, each from 0 to 1.
 struct EnvironmentTable {
-  std::vector<float> rows;      // [height + 1]
-  std::vector<float> columns;   // [height][width + 1]
-  bool black = true;            // nothing to sample; the arrays are empty
+  std::vector<float> rows;     // [height + 1]
+  std::vector<float> columns;  // [height][width + 1]
+  bool black = true;           // nothing to sample; the arrays are empty
 };
 
 EnvironmentTable makeEnvironmentTable(const scene::Environment& environment);

@@ -16,9 +16,12 @@ constexpr std::array<uint8_t, 4> kWhite{255, 255, 255, 255};
 
 gpu::AddressMode addressMode(scene::Wrap wrap) {
   switch (wrap) {
-    case scene::Wrap::MirroredRepeat: return gpu::AddressMode::MirroredRepeat;
-    case scene::Wrap::ClampToEdge: return gpu::AddressMode::ClampToEdge;
-    case scene::Wrap::Repeat: break;
+    case scene::Wrap::MirroredRepeat:
+      return gpu::AddressMode::MirroredRepeat;
+    case scene::Wrap::ClampToEdge:
+      return gpu::AddressMode::ClampToEdge;
+    case scene::Wrap::Repeat:
+      break;
   }
   return gpu::AddressMode::Repeat;
 }
@@ -100,8 +103,8 @@ shared::MaterialData makeMaterial(const scene::Material& m, TextureList& texture
   data.normalScale = m.normalScale;
   data.alphaCutoff = m.alphaCutoff;
   data.flags = (m.alphaMode == scene::AlphaMode::Mask ? shared::kMaterialMask : 0u) |
-               (m.alphaMode == scene::AlphaMode::Blend ? shared::kMaterialBlend : 0u) | (m.unlit ? shared::kMaterialUnlit : 0u) |
-               (m.doubleSided ? shared::kMaterialDoubleSided : 0u);
+               (m.alphaMode == scene::AlphaMode::Blend ? shared::kMaterialBlend : 0u) |
+               (m.unlit ? shared::kMaterialUnlit : 0u) | (m.doubleSided ? shared::kMaterialDoubleSided : 0u);
   data.baseColorTexture = textures.slot(m.baseColorTexture, true);
   data.metallicRoughnessTexture = textures.slot(m.metallicRoughnessTexture, false);
   data.normalTexture = textures.slot(m.normalTexture, false);

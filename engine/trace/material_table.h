@@ -10,10 +10,10 @@
 namespace tandem::trace {
 
 struct MaterialTable {
-  std::vector<shared::MaterialData> materials;   // scene order, then glTF's default material
-  std::vector<gpu::TextureSource> textures;      // points into the scene's images; never empty
+  std::vector<shared::MaterialData> materials;  // scene order, then glTF's default material
+  std::vector<gpu::TextureSource> textures;     // points into the scene's images; never empty
   uint32_t defaultMaterial = 0;
-  bool textured = false;                         // some material uses a texture
+  bool textured = false;  // some material uses a texture
   bool normalMapped = false;
 };
 

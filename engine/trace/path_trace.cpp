@@ -12,15 +12,20 @@ namespace tandem::trace {
 
 namespace {
 
-constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;   // pixels
+constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
 
-/// Threads in a work group.
+/// Threads in a work group. Large groups make NVIDIA's compiler do with 64 registers a thread instead of 124, and twice
+/// as many threads hide each other's waits: 3 to 12 % faster on an H200. The picture is the same, bit for bit.
+/// Elsewhere small groups, which end together.
 uint32_t groupThreads(const gpu::Device& device) {
-  return getenv("GT") ? atoi(getenv("GT")) : device.adapter().software() ? 64 : 768;
+  constexpr uint32_t kNvidia = 0x10de, kLarge = 1024, kSmall = 64;
+  const gpu::Adapter& adapter = device.adapter();
+  return adapter.vendorId == kNvidia && adapter.limits.maxComputeWorkGroupInvocations >= kLarge ? kLarge : kSmall;
 }
 
-/// No dispatch traces more segments than this (unless one row of groups holds more), so that none keeps a GPU busy for seconds, which some drivers
-/// take for a hang. Rows are independent, so nothing but time depends on where they are cut.
+/// No dispatch traces more segments than this (unless one row of groups holds more), so that none keeps a GPU busy for
+/// seconds, which some drivers take for a hang. Rows are independent, so nothing but time depends on where they are
+/// cut.
 constexpr uint64_t kSegmentsPerDispatch = uint64_t{64} << 20;
 
 template <class T>
@@ -34,7 +39,8 @@ uint32_t rowsPerDispatch(const PathTraceSettings& s, uint32_t groupRows) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(rows, groupRows, uint64_t{s.size.height} + groupRows));
 }
 
-void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes, TraceSource& source) {
+void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes,
+                     TraceSource& source) {
   gpu::Commands& commands = recording.commands();
   GpuScene& scene = source.sceneOn(commands.device());
   const FrameScene& frame = source.frame();
@@ -62,16 +68,16 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   for (uint32_t first = 0; first < settings.size.height; first += rows) {
     const uint32_t end = std::min(first + rows, settings.size.height);
     commands.dispatch("trace/path_trace", shared::PathTracePush{block, first, end},
-                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1}, &scene.textures(),
-                      specialization);
+                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1},
+                      &scene.textures(), specialization);
   }
 }
 
 }  // namespace
 
 TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings, std::shared_ptr<TraceSource> source) {
-  TANDEM_CHECK(settings.samples > 0 && settings.size.pixels() > 0, "path_trace of {} x {} pixels, {} samples", settings.size.width,
-               settings.size.height, settings.samples);
+  TANDEM_CHECK(settings.samples > 0 && settings.size.pixels() > 0, "path_trace of {} x {} pixels, {} samples",
+               settings.size.width, settings.size.height, settings.samples);
   auto planes = std::make_shared<TracedPlanes>();
   return graph.addPass(
       "path_trace",
@@ -83,7 +89,9 @@ TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings
         planes->motion = plane<shared::MotionTexel>(builder, "motion", settings.size);
         return *planes;
       },
-      [settings, planes, source](graph::Recording& recording) { recordPathTrace(recording, settings, *planes, *source); });
+      [settings, planes, source](graph::Recording& recording) {
+        recordPathTrace(recording, settings, *planes, *source);
+      });
 }
 
 }  // namespace tandem::trace

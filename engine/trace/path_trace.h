@@ -25,9 +25,9 @@ enum class LightStrategy : uint32_t {
 
 struct PathTraceSettings {
   Extent size;
-  uint32_t samples = 1;   // paths per pixel, at least 1
-  uint32_t bounces = 4;   // path segments after the first hit
-  uint32_t seed = 0;      // same seed, same picture, bit for bit (on GPUs of a kind)
+  uint32_t samples = 1;  // paths per pixel, at least 1
+  uint32_t bounces = 4;  // path segments after the first hit
+  uint32_t seed = 0;     // same seed, same picture, bit for bit (on GPUs of a kind)
   LightStrategy strategy = LightStrategy::Mis;
 };
 
@@ -36,7 +36,7 @@ class TraceSource {
  public:
   virtual ~TraceSource() = default;
   virtual GpuScene& sceneOn(gpu::Device& device) = 0;
-  virtual const FrameScene& frame() const = 0;   // of the frame that is being recorded
+  virtual const FrameScene& frame() const = 0;  // of the frame that is being recorded
 };
 
 /// Formats, units and spaces: shaders/shared/planes.h. One row a scan line.

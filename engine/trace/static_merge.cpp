@@ -13,7 +13,7 @@ std::vector<bool> movingNodes(const scene::Scene& scene) {
     for (const scene::Channel& channel : animation.channels) moving[channel.node] = true;
   }
   for (size_t n = 0; n < scene.nodes.size(); n++) {
-    const uint32_t parent = scene.nodes[n].parent;   // smaller than n
+    const uint32_t parent = scene.nodes[n].parent;  // smaller than n
     if (parent != scene::kNone && moving[parent]) moving[n] = true;
   }
   return moving;
@@ -23,7 +23,8 @@ void append(const scene::Mesh& mesh, const mat4& world, uint32_t instance, Merge
   const auto base = static_cast<uint32_t>(group.positions.size());
   for (const vec3& p : mesh.positions) group.positions.push_back(vec3(world * vec4(p, 1.0f)));
   for (uint32_t index : mesh.indices) group.indices.push_back(base + index);
-  for (uint32_t primitive = 0; primitive < mesh.indices.size() / 3; primitive++) group.sources.push_back({instance, primitive});
+  for (uint32_t primitive = 0; primitive < mesh.indices.size() / 3; primitive++)
+    group.sources.push_back({instance, primitive});
 }
 
 }  // namespace

@@ -1,19 +1,22 @@
-// The surface model of glTF 2.0 appendix B, made to conserve energy. Directions are in the shading frame (z = shading normal), unit
-// length, pointing away from the surface; `o` is the side the path comes from, `i` the side it goes to.
+// The surface model of glTF 2.0 appendix B, made to conserve energy. Directions are in the shading frame (z = shading
+// normal), unit length, pointing away from the surface; `o` is the side the path comes from, `i` the side it goes to.
 //
 // f = specular + diffuse
-//   specular = F(i, o) D V      GGX with alpha = max(roughness^2, kMinAlpha), height-correlated Smith V (Heitz 2014, eq. 99),
-//                               F = f0 + (f90 - f0) (1 - o.h)^5 (Schlick 1994). f0 and f90 hold the dielectric base and the metal, weighted
-//                               by `metallic`, each times its own 1 + F0 (1 - E) / E: what single scattering loses (Turquin 2019,
-//                               "Practical Multiple Scattering Compensation for Microfacet Models", eq. 16; E = albedo of F = 1 at o).
-//   diffuse  = base (1 - metallic) / pi * (1 - S(o)) (1 - S(i)) / (1 - mean of S)
-//                               S = albedo of the compensated dielectric specular; mean cosine-weighted over the hemisphere
-//                               (Kelemen, Szirmay-Kalos 2001, "A Microfacet Based Coupled Specular-Matte BRDF Model", eq. 18).
-// So a white surface has albedo 1 from every direction o (furnace). Reciprocal: the diffuse part, and the specular part without Turquin's
-// factor, which depends on o alone. E and S come from a table made by trace/ggx_albedo (axes: sqrt of the cosine, roughness).
+//   specular = F(i, o) D V
+//     GGX with alpha = max(roughness^2, kMinAlpha), height-correlated Smith V (Heitz 2014, eq. 99),
+//     F = f0 + (f90 - f0) (1 - o.h)^5 (Schlick 1994). f0 and f90 hold the dielectric base and the metal, weighted by
+//     `metallic`, each times its own 1 + F0 (1 - E) / E: what single scattering loses (Turquin 2019, "Practical Multiple
+//     Scattering Compensation for Microfacet Models", eq. 16; E = albedo of F = 1 at o).
+//   diffuse = base (1 - metallic) / pi * (1 - S(o)) (1 - S(i)) / (1 - mean of S)
+//     S = albedo of the compensated dielectric specular; mean cosine-weighted over the hemisphere (Kelemen,
+//     Szirmay-Kalos 2001, "A Microfacet Based Coupled Specular-Matte BRDF Model", eq. 18).
+// So a white surface has albedo 1 from every direction o (furnace). Reciprocal: the diffuse part, and the specular part
+// without Turquin's factor, which depends on o alone. E and S come from a table made by trace/ggx_albedo (axes: sqrt of
+// the cosine, roughness).
 //
-// Sampling: one of diffuse (cosine) and specular (visible normals: Dupuy, Benyoub 2023, "Sampling Visible GGX Normals with Spherical
-// Caps"), chosen by their albedos. The specular density integrates to 1 over the sphere; what of it lies below the horizon is absorbed.
+// Sampling: one of diffuse (cosine) and specular (visible normals: Dupuy, Benyoub 2023, "Sampling Visible GGX Normals
+// with Spherical Caps"), chosen by their albedos. The specular density integrates to 1 over the sphere; what of it lies
+// below the horizon is absorbed.
 #ifndef TANDEM_SHADERS_LIB_BSDF_GLSL
 #define TANDEM_SHADERS_LIB_BSDF_GLSL
 
@@ -46,7 +49,8 @@ vec2 bsdf_albedo(AlbedoTable table, float cosine, float roughness) {
   const AlbedoEntry a = table.entry[at], b = table.entry[at + 1u];
   const AlbedoEntry c = table.entry[at + kAlbedoCosines], d = table.entry[at + kAlbedoCosines + 1u];
   const float fx = x - float(x0), fy = y - float(y0);
-  return mix(mix(vec2(a.scale, a.bias), vec2(b.scale, b.bias), fx), mix(vec2(c.scale, c.bias), vec2(d.scale, d.bias), fx), fy);
+  return mix(mix(vec2(a.scale, a.bias), vec2(b.scale, b.bias), fx),
+             mix(vec2(c.scale, c.bias), vec2(d.scale, d.bias), fx), fy);
 }
 
 /// 1 - S at a cosine.
@@ -64,7 +68,8 @@ float bsdf_mean_specular(AlbedoMeans means, float f0, float f90, float roughness
 }
 
 /// Makes the surface as seen from direction o with cosine `cosineO` > 0.
-Bsdf bsdf_make(uint64_t table, uint64_t means, vec3 base, float metallic, float roughness, vec3 f0, float f90, float cosineO) {
+Bsdf bsdf_make(uint64_t table, uint64_t means, vec3 base, float metallic, float roughness, vec3 f0, float f90,
+               float cosineO) {
   Bsdf b;
   b.roughness = clamp(roughness, 0.0, 1.0);
   b.alpha = max(b.roughness * b.roughness, kMinAlpha);
@@ -87,7 +92,9 @@ Bsdf bsdf_make(uint64_t table, uint64_t means, vec3 base, float metallic, float 
     b.albedo += diffuse;
     const float total = luminance(specular) + luminance(diffuse);
     // Never certain where both are: the albedo is an average, and a rare bright direction must keep a chance.
-    if (luminance(diffuse) > 0.0) b.specularChance = luminance(specular) > 0.0 ? clamp(luminance(specular) / total, 0.1, 0.9) : 0.0;
+    if (luminance(diffuse) > 0.0) {
+      b.specularChance = luminance(specular) > 0.0 ? clamp(luminance(specular) / total, 0.1, 0.9) : 0.0;
+    }
   }
   return b;
 }

@@ -1,5 +1,6 @@
-// Light from infinitely far: an equirectangular picture, looked up bilinearly, sampled by a distribution that is constant on each texel and
-// proportional to the texel's integral of luminance times cosine of latitude (trace/light_table makes the tables).
+// Light from infinitely far: an equirectangular picture, looked up bilinearly, sampled by a distribution that is
+// constant on each texel and proportional to the texel's integral of luminance times cosine of latitude
+// (trace/light_table makes the tables).
 #ifndef TANDEM_SHADERS_LIB_ENVIRONMENT_GLSL
 #define TANDEM_SHADERS_LIB_ENVIRONMENT_GLSL
 
@@ -20,7 +21,8 @@ struct Environment {
 /// u runs around +Y from -X over -Z..., v from straight up to straight down (scene::Environment).
 vec2 environment_place(vec3 direction) {
   const bool pole = direction.x == 0.0 && direction.z == 0.0;   // where atan is undefined
-  return vec2(atan(direction.z, pole ? 1.0 : direction.x) / (2.0 * kPi) + 0.5, 0.5 - asin(clamp(direction.y, -1.0, 1.0)) / kPi);
+  return vec2(atan(direction.z, pole ? 1.0 : direction.x) / (2.0 * kPi) + 0.5,
+              0.5 - asin(clamp(direction.y, -1.0, 1.0)) / kPi);
 }
 
 vec3 environment_direction(vec2 place) {
@@ -72,7 +74,8 @@ vec2 environment_sample(Environment e, vec2 u, out float density) {
   const uint first = y * (e.width + 1u);
   const uint x = environment_find(columns, first, e.width, u.x);
   const float columnBegin = columns.value[first + x], columnChance = columns.value[first + x + 1u] - columnBegin;
-  const vec2 within = clamp((u - vec2(columnBegin, rowBegin)) / max(vec2(columnChance, rowChance), vec2(1e-30)), 0.0, 0.99999);
+  const vec2 chance = max(vec2(columnChance, rowChance), vec2(1e-30));
+  const vec2 within = clamp((u - vec2(columnBegin, rowBegin)) / chance, 0.0, 0.99999);
   const vec2 place = (vec2(x, y) + within) / vec2(e.width, e.height);
   density = environment_texel_density(e, rowChance * columnChance, sin(place.y * kPi));
   return place;

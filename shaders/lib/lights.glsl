@@ -1,5 +1,6 @@
-// Choosing a light, and a direction to it, at a point. First one of three groups (punctual, emissive triangles, environment), then one light
-// of the group by an alias table or the environment's distribution: the cost does not grow with the number of lights.
+// Choosing a light, and a direction to it, at a point. First one of three groups (punctual, emissive triangles,
+// environment), then one light of the group by an alias table or the environment's distribution: the cost does not grow
+// with the number of lights.
 #ifndef TANDEM_SHADERS_LIB_LIGHTS_GLSL
 #define TANDEM_SHADERS_LIB_LIGHTS_GLSL
 
@@ -8,12 +9,14 @@
 #include "lib/surface.glsl"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer PunctualLights { PunctualLight light[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EmissiveTriangles { EmissiveTriangle triangle[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EmissiveTriangles {
+  EmissiveTriangle triangle[];
+};
 
 const float kInfinity = 1e30;
 
-/// `value`: radiance (or irradiance of a light without extent) over the density of having chosen it. `density`: per solid angle, 0 where the
-/// light has no extent and no BSDF sample can find it.
+/// `value`: radiance (or irradiance of a light without extent) over the density of having chosen it. `density`: per
+/// solid angle, 0 where the light has no extent and no BSDF sample can find it.
 struct LightSample {
   vec3 direction;
   float distance_;
@@ -59,7 +62,8 @@ bool punctual_sample(SceneAddresses scene, LightChoice choice, vec3 point, uint 
   return true;
 }
 
-/// Density per solid angle of finding a point at `distance2` metres squared on an emissive triangle seen under a cosine.
+/// Density per solid angle of finding a point at `distance2` metres squared on an emissive triangle seen under a
+/// cosine.
 float emissive_density(LightChoice choice, float emissiveWeight, float distance2, float cosine) {
   return choice.emissive * emissiveWeight / choice.emissiveWeight * distance2 / max(cosine, 1e-6);
 }
@@ -85,7 +89,8 @@ bool emissive_sample(SceneAddresses scene, LightChoice choice, vec3 point, uint 
   const InstanceData instance = Instances(scene.instances).instance[triangle.instance];
   const vec2 place = triangle_place(u);
   vec3 target = triangle.corner + triangle.edge1 * place.x + triangle.edge2 * place.y;
-  vec3 normal = normalize(cross(triangle.edge1, triangle.edge2)) * ((instance.flags & kInstanceMirrored) != 0u ? -1.0 : 1.0);
+  const bool mirrored = (instance.flags & kInstanceMirrored) != 0u;
+  vec3 normal = normalize(cross(triangle.edge1, triangle.edge2)) * (mirrored ? -1.0 : 1.0);
   Materials materials = Materials(scene.materials);
   if (dot(normal, point - target) < 0.0) {
     if ((materials.material[instance.material].flags & kMaterialDoubleSided) == 0u) return false;
@@ -116,13 +121,17 @@ bool environment_light_sample(SceneAddresses scene, LightChoice choice, vec2 u, 
   return s.density > 0.0;
 }
 
-/// One light for a point. `pick` in [0, 1) chooses the group, `bits` the light within it, `u` the place on it. False: none that shines here.
-bool light_sample(SceneAddresses scene, LightChoice choice, vec3 point, float pick, uint bits, vec2 u, out LightSample s) {
+/// One light for a point. `pick` in [0, 1) chooses the group, `bits` the light within it, `u` the place on it. False:
+/// none that shines here.
+bool light_sample(SceneAddresses scene, LightChoice choice, vec3 point, float pick, uint bits, vec2 u,
+                  out LightSample s) {
   if (has_feature(kFeaturePunctual) && pick < choice.punctual) return punctual_sample(scene, choice, point, bits, s);
   if (has_feature(kFeatureEmissive) && pick < choice.punctual + choice.emissive) {
     return emissive_sample(scene, choice, point, bits, u, s);
   }
-  if (has_feature(kFeatureEnvironment) && choice.environment > 0.0) return environment_light_sample(scene, choice, u, s);
+  if (has_feature(kFeatureEnvironment) && choice.environment > 0.0) {
+    return environment_light_sample(scene, choice, u, s);
+  }
   return false;
 }
 

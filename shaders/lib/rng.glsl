@@ -1,6 +1,6 @@
-// Random numbers that depend on pixel, frame, sample and seed alone: an Owen-scrambled (0,2)-sequence, padded pair by pair.
-// Burley 2020, "Practical Hash-based Owen Scrambling" (JCGT 9:4), sections 3 and 4; the hash behind seeds is PCG's output function
-// (Jarzynski, Olano 2020, "Hash Functions for GPU Rendering").
+// Random numbers that depend on pixel, frame, sample and seed alone: an Owen-scrambled (0,2)-sequence, padded pair by
+// pair. Burley 2020, "Practical Hash-based Owen Scrambling" (JCGT 9:4), sections 3 and 4; the hash behind seeds is
+// PCG's output function (Jarzynski, Olano 2020, "Hash Functions for GPU Rendering").
 #ifndef TANDEM_SHADERS_LIB_RNG_GLSL
 #define TANDEM_SHADERS_LIB_RNG_GLSL
 
@@ -12,7 +12,8 @@ uint hash_u32(uint value) {
 
 uint hash_combine(uint a, uint b) { return hash_u32(a ^ hash_u32(b)); }
 
-/// One pixel's sequence: `key` names pixel, frame and seed; `index` is the sample; `pair` counts the pairs drawn so far.
+/// One pixel's sequence: `key` names pixel, frame and seed; `index` is the sample; `pair` counts the pairs drawn so
+/// far.
 struct Random {
   uint key;
   uint index;
@@ -24,7 +25,8 @@ Random random_begin(uvec2 pixel, uint frame, uint seed, uint index) {
   return Random(key, index, 0u);
 }
 
-/// Laine and Karras' permutation of bit-reversed integers: each bit depends on itself and the bits below it alone. Burley 2020, listing 2.
+/// Laine and Karras' permutation of bit-reversed integers: each bit depends on itself and the bits below it alone.
+/// Burley 2020, listing 2.
 uint random_permute(uint x, uint seed) {
   x += seed;
   x ^= x * 0x6c50b47cu;
@@ -34,7 +36,8 @@ uint random_permute(uint x, uint seed) {
   return x;
 }
 
-/// Second dimension of Sobol's sequence, bit-reversed: Pascal's triangle modulo 2 times the index, as five steps (its Kronecker factors).
+/// Second dimension of Sobol's sequence, bit-reversed: Pascal's triangle modulo 2 times the index, as five steps (its
+/// Kronecker factors).
 uint random_sobol1_reversed(uint index) {
   index ^= (index >> 1u) & 0x55555555u;
   index ^= (index >> 2u) & 0x33333333u;

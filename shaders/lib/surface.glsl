@@ -1,5 +1,5 @@
-// What a hit is made of: corners, texture coordinates, material values, normals. Textures are read at their full resolution: many samples
-// a pixel do the filtering.
+// What a hit is made of: corners, texture coordinates, material values, normals. Textures are read at their full
+// resolution: many samples a pixel do the filtering.
 #ifndef TANDEM_SHADERS_LIB_SURFACE_GLSL
 #define TANDEM_SHADERS_LIB_SURFACE_GLSL
 
@@ -91,7 +91,8 @@ vec3 surface_emission(Materials materials, uint material, MeshPoint p, bool cove
   if (slot_used(slot)) radiance *= slot_sample(slot, p).rgb;
   if (has_feature(kFeatureAlpha) && coverage) {
     const uint flags = materials.material[material].flags;
-    const float alpha = (flags & (kMaterialMask | kMaterialBlend)) != 0u ? surface_base_color(materials, material, p).a : 1.0;
+    const bool veiled = (flags & (kMaterialMask | kMaterialBlend)) != 0u;
+    const float alpha = veiled ? surface_base_color(materials, material, p).a : 1.0;
     if ((flags & kMaterialMask) != 0u) radiance *= alpha >= materials.material[material].alphaCutoff ? 1.0 : 0.0;
     if ((flags & kMaterialBlend) != 0u) radiance *= alpha;
   }
@@ -109,7 +110,8 @@ struct Shape {
 
 /// A vector of the object's tangent plane or a point (w = 1), in the world.
 vec3 to_world(InstanceData instance, vec4 object) {
-  return vec3(dot(instance.objectToWorld0, object), dot(instance.objectToWorld1, object), dot(instance.objectToWorld2, object));
+  return vec3(dot(instance.objectToWorld0, object), dot(instance.objectToWorld1, object),
+              dot(instance.objectToWorld2, object));
 }
 
 /// A normal in the world: times the transposed inverse.
@@ -138,8 +140,8 @@ vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3
   return length2 > 0.0 ? n * inversesqrt(length2) : normal;
 }
 
-/// Bends a shading normal just so far that the mirror direction of `o` lies above the surface. Keller et al. 2017, "The Iray Light
-/// Transport Simulation and Rendering System", section A.3.
+/// Bends a shading normal just so far that the mirror direction of `o` lies above the surface. Keller et al. 2017, "The
+/// Iray Light Transport Simulation and Rendering System", section A.3.
 vec3 bent_normal(vec3 shading, vec3 geometric, vec3 o) {
   const vec3 r = 2.0 * dot(o, shading) * shading - o;
   const float above = dot(r, geometric), least = 0.01 * dot(o, geometric);
@@ -162,8 +164,9 @@ Shape surface_shape(SceneAddresses scene, InstanceData instance, MeshPoint p, ve
   ng = size > 0.0 ? ng * inversesqrt(size) : o;
   shape.front = dot(ng, o) >= 0.0;
   if (!shape.front) ng = -ng;
-  vec3 ns = normal_to_world(instance, octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
-                                          octahedral_unpack(c.normal) * p.weight.z);
+  const vec3 normal = octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
+                      octahedral_unpack(c.normal) * p.weight.z;
+  vec3 ns = normal_to_world(instance, normal);
   const float shadingSize = dot(ns, ns);
   ns = shadingSize > 0.0 ? ns * inversesqrt(shadingSize) : ng;
   const bool away = dot(ns, ng) < 0.0;

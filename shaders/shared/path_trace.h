@@ -25,7 +25,8 @@ struct SceneAddresses {
   uint64_t albedoMeans;        // vec4[kAlbedoRoughnesses]
 };
 
-/// How one light is chosen at a vertex: first the group by these probabilities (they sum to 1, or are all 0), then a light of the group.
+/// How one light is chosen at a vertex: first the group by these probabilities (they sum to 1, or are all 0), then a
+/// light of the group.
 struct LightChoice {
   float punctual;
   float emissive;

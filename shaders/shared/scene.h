@@ -1,4 +1,5 @@
-// The scene as shading reads it. Owner in C++: trace/gpu_scene and trace/frame_scene. World space and metres unless a member says otherwise.
+// The scene as shading reads it. Owner in C++: trace/gpu_scene and trace/frame_scene. World space and metres unless a
+// member says otherwise.
 #ifndef TANDEM_SHADERS_SHARED_SCENE_H
 #define TANDEM_SHADERS_SHARED_SCENE_H
 
@@ -34,7 +35,7 @@ struct InstanceData {
   uint mesh;
   uint material;
   uint flags;          // kInstanceMirrored
-  float offsetFloor;   // metres: coordinates below this round as coarsely as this one does (see shaders/lib/ray_offset.glsl)
+  float offsetFloor;   // metres: smaller coordinates round as coarsely as this one (shaders/lib/geometry.glsl)
 };
 
 /// What traversal calls an instance is a placement: one instance, or many that never move, merged into one tree.
@@ -77,7 +78,7 @@ struct MaterialData {
   float roughness;         // perceptual
   float normalScale;
   float alphaCutoff;
-  float emissiveWeight;    // luminance of `emissive` times the mean of its texture: emitters are chosen by this times their area
+  float emissiveWeight;    // luminance of `emissive` times its texture's mean: emitters are chosen by this times area
   uint flags;              // kMaterial...
   TextureSlot baseColorTexture;
   TextureSlot metallicRoughnessTexture;
@@ -85,7 +86,8 @@ struct MaterialData {
   TextureSlot emissiveTexture;
 };
 
-/// One bin of an alias table (Walker 1974, in Vose's form of 1991): the bin stands for itself below `threshold`, else for `alias`.
+/// One bin of an alias table (Walker 1974, in Vose's form of 1991): the bin stands for itself below `threshold`, else
+/// for `alias`.
 struct AliasBin {
   float threshold;
   uint alias;
@@ -104,7 +106,8 @@ struct PunctualLight {
   AliasBin bin;
 };
 
-/// A triangle that emits: to its front, or to both sides where the material is double sided. Chosen with probability area * emissiveWeight of its material / sum over all.
+/// A triangle that emits: to its front, or to both sides where the material is double sided. Chosen with probability
+/// area * emissiveWeight of its material / sum over all.
 struct EmissiveTriangle {
   vec3 corner;
   vec3 edge1;
@@ -126,7 +129,8 @@ struct CameraData {
   float pad1;
 };
 
-/// Directional albedo of single-scattering GGX at one cosine and roughness: F0 * scale + F90 * bias (shaders/lib/bsdf.glsl).
+/// Directional albedo of single-scattering GGX at one cosine and roughness: F0 * scale + F90 * bias
+/// (shaders/lib/bsdf.glsl).
 struct AlbedoEntry {
   float scale;
   float bias;

@@ -1,6 +1,7 @@
-// The path tracer: one thread a pixel, all samples and bounces in one loop, so that a lane whose path has ended begins its next sample
-// while its neighbours still follow theirs. Next-event estimation at every vertex and multiple importance sampling with the power
-// heuristic (Veach 1997, section 9.2.4). At the last vertex no segment follows, so there light sampling counts in full.
+// The path tracer: one thread a pixel, all samples and bounces in one loop, so that a lane whose path has ended begins
+// its next sample while its neighbours still follow theirs. Next-event estimation at every vertex and multiple
+// importance sampling with the power heuristic (Veach 1997, section 9.2.4). At the last vertex no segment follows, so
+// there light sampling counts in full.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/shared/path_trace.h"
@@ -32,6 +33,8 @@ const float kLargestMotion = 16384.0;   // pixels
 
 uint gAlphaKey;   // of the ray being traced: transparency is decided anew for every ray
 
+uint alpha_key(Random random, uint offset) { return hash_combine(random.key + random.index, random.pair + offset); }
+
 bool accept_hit(uint placement, uint primitive, vec2 barycentrics) {
   if (!has_feature(kFeatureAlpha)) return true;
   const HitSource source = hit_source(SCENE, placement, primitive);
@@ -40,7 +43,9 @@ bool accept_hit(uint placement, uint primitive, vec2 barycentrics) {
   Materials materials = Materials(SCENE.materials);
   const MeshPoint p = mesh_point(SCENE, instances.instance[source.instance].mesh, source.primitive, barycentrics);
   const float alpha = surface_base_color(materials, material, p).a;
-  if ((materials.material[material].flags & kMaterialMask) != 0u) return alpha >= materials.material[material].alphaCutoff;
+  if ((materials.material[material].flags & kMaterialMask) != 0u) {
+    return alpha >= materials.material[material].alphaCutoff;
+  }
   return unit_float(hash_combine(gAlphaKey, hash_combine(source.instance, source.primitive))) < alpha;
 }
 
@@ -187,7 +192,8 @@ bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3
   const float most = max(path.throughput.x, max(path.throughput.y, path.throughput.z));
   if (!(most > 0.0)) return false;
   if (path.depth >= kRouletteDepth) {
-    // The root: with the throughput itself survivors of dark surfaces would be few and bright, and the picture would show them.
+    // The root: with the throughput itself survivors of dark surfaces would be few and bright, and the picture would
+    // show them.
     const float survival = min(sqrt(most), 0.95);
     if (choice.y >= survival) return false;
     path.throughput /= survival;
@@ -220,7 +226,8 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   const uint flags = materials.material[instance.material].flags;
   const bool first = path.depth == 0u;
   if (first && !shape.front && (flags & kMaterialDoubleSided) == 0u) {
-    // glTF hides back faces of single-sided surfaces. The camera looks through them; other rays do not, so that walls keep their shadows.
+    // glTF hides back faces of single-sided surfaces. The camera looks through them; other rays do not, so that walls
+    // keep their shadows.
     path.origin = offset_from_surface(shape.position, -shape.geometricNormal, instance.offsetFloor);
     return true;
   }
@@ -248,7 +255,7 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   const bool goesOn = path.depth < PARAMS.bounces && scatter(path, bsdf, frame, o, position, shape.geometricNormal);
   // Last, when the surface is no longer needed: what lives on during a trace takes registers from it.
   if (max(direct.value.x, max(direct.value.y, direct.value.z)) > 0.0) {
-    if (has_feature(kFeatureAlpha)) gAlphaKey = hash_combine(path.random.key + path.random.index, path.random.pair + kShadowPair);
+    if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, kShadowPair);
     if (!trace_any(SCENE.bvh, position, direct.direction, 0.0, direct.distance_)) path.radiance += direct.value;
   }
   return goesOn;
@@ -256,18 +263,19 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
 
 /// One segment. False: the path has ended.
 bool path_advance(inout Path path, uint at, inout PixelSums sums) {
-  if (has_feature(kFeatureAlpha)) gAlphaKey = hash_combine(path.random.key + path.random.index, path.random.pair);
+  if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, 0u);
   Hit hit;
-  if (trace_closest(SCENE.bvh, path.origin, path.direction, 0.0, kInfinity, hit)) return path_vertex(path, hit, at, sums);
+  if (trace_closest(SCENE.bvh, path.origin, path.direction, 0.0, kInfinity, hit)) {
+    return path_vertex(path, hit, at, sums);
+  }
   if (path.depth == 0u && path.random.index == 0u) write_sky(at, path.direction);
   add_sky(path);
   return false;
 }
 
 /// What a plane may hold: no NaN, nothing infinite or negative.
-vec3 storable(vec3 c) {
-  return vec3(c.x > 0.0 ? min(c.x, 65504.0) : 0.0, c.y > 0.0 ? min(c.y, 65504.0) : 0.0, c.z > 0.0 ? min(c.z, 65504.0) : 0.0);
-}
+float storable(float c) { return c > 0.0 ? min(c, 65504.0) : 0.0; }
+vec3 storable(vec3 c) { return vec3(storable(c.x), storable(c.y), storable(c.z)); }
 
 /// 32 neighbours make a tile of 8 x 4 pixels; a group is some tiles across and as many down as it has threads for.
 uvec2 thread_pixel() {

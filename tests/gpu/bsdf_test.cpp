@@ -1,5 +1,5 @@
-// The surface model on the GPU against an independent one in double precision: sampled directions follow the density (chi-squared), the
-// density that the shader reports is the one that it samples, and what claims to be reciprocal is.
+// The surface model on the GPU against an independent one in double precision: sampled directions follow the density
+// (chi-squared), the density that the shader reports is the one that it samples, and what claims to be reciprocal is.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 using glm::dvec3;
 constexpr double kPi = std::numbers::pi;
 constexpr uint32_t kCosineBins = 16, kAngleBins = 32, kBins = kCosineBins * kAngleBins + 1;
-constexpr uint32_t kThreads = 4096, kPerThread = 256;   // 2^20 samples
+constexpr uint32_t kThreads = 4096, kPerThread = 256;  // 2^20 samples
 
 struct BsdfSample {
   vec3 direction;
@@ -39,7 +39,7 @@ struct Push {
 
 struct Surface {
   float roughness = 0.5f;
-  float cosine = 0.5f;      // of the direction that the path comes from
+  float cosine = 0.5f;  // of the direction that the path comes from
   float metallic = 0.0f;
   vec3 base{0.8f};
   vec3 f0{0.04f};
@@ -58,8 +58,9 @@ class BsdfTest : public GpuFixture {
     const gpu::Buffer samples = upload(device(), std::vector<BsdfSample>(kThreads), "samples");
     const gpu::Buffer table = upload(device(), trace::ggxAlbedo().entries, "albedo");
     const gpu::Buffer means = upload(device(), trace::ggxAlbedo().means, "albedo means");
-    const Push push{counts.address(), samples.address(), table.address(), means.address(), s.base, s.metallic, s.f0, s.f90,
-                    s.roughness, s.cosine};
+    const Push push{
+        counts.address(), samples.address(), table.address(), means.address(), s.base, s.metallic, s.f0, s.f90,
+        s.roughness,      s.cosine};
     gpu::runOnce(device(), "bsdf test", [&](gpu::Commands& commands) {
       commands.barrier();
       commands.dispatch("test/bsdf_test", push, {kThreads / 64, 1, 1});
@@ -69,7 +70,8 @@ class BsdfTest : public GpuFixture {
   }
 };
 
-/// Density per solid angle of mirroring o at a visible normal of GGX: D G1 / (4 o.z), from the definitions of Heitz 2014 (eq. 71, 72).
+/// Density per solid angle of mirroring o at a visible normal of GGX: D G1 / (4 o.z), from the definitions of Heitz
+/// 2014 (eq. 71, 72).
 double specularDensity(double alpha, dvec3 o, dvec3 i) {
   const dvec3 h = glm::normalize(o + i);
   const double cos2 = h.z * h.z, tan2 = (1.0 - cos2) / cos2;
@@ -79,7 +81,9 @@ double specularDensity(double alpha, dvec3 o, dvec3 i) {
   return h.z > 0.0 ? d / (1.0 + lambda) / (4.0 * o.z) : 0.0;
 }
 
-double alphaOf(const Surface& s) { return std::max(static_cast<double>(s.roughness) * s.roughness, double{trace::kMinAlpha}); }
+double alphaOf(const Surface& s) {
+  return std::max(static_cast<double>(s.roughness) * s.roughness, double{trace::kMinAlpha});
+}
 dvec3 origin(const Surface& s) { return {std::sqrt(1.0 - static_cast<double>(s.cosine) * s.cosine), 0.0, s.cosine}; }
 
 double density(const Surface& s, double specularChance, dvec3 i) {
@@ -105,20 +109,22 @@ std::vector<double> expectedShares(const Surface& s, double specularChance) {
   const int steps = s.roughness < 0.4f ? 48 : 16;
   for (uint32_t a = 0; a < kCosineBins; a++) {
     for (uint32_t b = 0; b < kAngleBins; b++) {
-      shares.push_back(integrate(s, specularChance, a / double{kCosineBins}, (a + 1.0) / kCosineBins, 2.0 * kPi * (b / double{kAngleBins} - 0.5),
-                                 2.0 * kPi * ((b + 1.0) / kAngleBins - 0.5), steps));
+      shares.push_back(integrate(s, specularChance, a / double{kCosineBins}, (a + 1.0) / kCosineBins,
+                                 2.0 * kPi * (b / double{kAngleBins} - 0.5), 2.0 * kPi * ((b + 1.0) / kAngleBins - 0.5),
+                                 steps));
     }
   }
   double below = 0.0;
   for (uint32_t b = 0; b < kAngleBins; b++) {
-    below += integrate(s, specularChance, -1.0, 0.0, 2.0 * kPi * (b / double{kAngleBins} - 0.5), 2.0 * kPi * ((b + 1.0) / kAngleBins - 0.5), 128);
+    below += integrate(s, specularChance, -1.0, 0.0, 2.0 * kPi * (b / double{kAngleBins} - 0.5),
+                       2.0 * kPi * ((b + 1.0) / kAngleBins - 0.5), 128);
   }
   shares.push_back(below);
   return shares;
 }
 
-/// Chance that counts this far from the expected ones come about by chance: chi-squared over bins (those that expect under 5 are pooled), its
-/// tail by Wilson, Hilferty 1931.
+/// Chance that counts this far from the expected ones come about by chance: chi-squared over bins (those that expect
+/// under 5 are pooled), its tail by Wilson, Hilferty 1931.
 double pValue(const std::vector<uint32_t>& counts, const std::vector<double>& shares) {
   const double total = double{kThreads} * kPerThread;
   double chi2 = 0.0, pooledExpected = 0.0, pooledCount = 0.0;
@@ -158,10 +164,12 @@ std::vector<Surface> surfaces() {
 
 TEST_F(BsdfTest, SamplingFollowsTheDensity) {
   const std::vector<Surface> all = surfaces();
-  // Sidak: so that all tests together fail by chance once in a hundred (seeds are fixed: it is the same verdict every time).
+  // Sidak: so that all tests together fail by chance once in a hundred (seeds are fixed: it is the same verdict every
+  // time).
   const double least = 1.0 - std::pow(0.99, 1.0 / static_cast<double>(all.size()));
   for (const Surface& s : all) {
-    SCOPED_TRACE(testing::Message() << "roughness " << s.roughness << ", cosine " << s.cosine << ", metallic " << s.metallic);
+    SCOPED_TRACE(testing::Message() << "roughness " << s.roughness << ", cosine " << s.cosine << ", metallic "
+                                    << s.metallic);
     const Drawn drawn = draw(s);
     const std::vector<double> shares = expectedShares(s, drawn.samples[0].specularChance);
     double total = 0.0;
@@ -177,7 +185,8 @@ TEST_F(BsdfTest, ReportsTheDensityThatItSamples) {
       if (sample.direction.z < 1e-3f) continue;
       EXPECT_NEAR(glm::length(sample.direction), 1.0f, 1e-4f);
       const double expected = density(s, sample.specularChance, glm::normalize(dvec3(sample.direction)));
-      ASSERT_NEAR(sample.density, expected, 2e-3 * expected) << s.roughness << " " << s.cosine << " " << sample.direction.z;
+      ASSERT_NEAR(sample.density, expected, 2e-3 * expected)
+          << s.roughness << " " << s.cosine << " " << sample.direction.z;
     }
   }
 }
@@ -193,15 +202,16 @@ TEST_F(BsdfTest, SpecularWithoutCompensationIsReciprocal) {
   for (const float roughness : {0.3f, 0.6f, 1.0f}) {
     const Surface s{roughness, 0.4f, 0.0f, vec3(0.0f), vec3(0.0f), 1.0f};
     for (const BsdfSample& sample : draw(s).samples) {
-      if (sample.direction.z > 0.01f) expectReciprocal(sample.forward, sample.backward, sample.direction.z, s.cosine, 2e-3f);
+      if (sample.direction.z > 0.01f)
+        expectReciprocal(sample.forward, sample.backward, sample.direction.z, s.cosine, 2e-3f);
     }
   }
 }
 
 TEST_F(BsdfTest, DiffuseIsReciprocal) {
   for (const float roughness : {0.3f, 0.6f, 1.0f}) {
-    // Two surfaces that differ in their base alone: what f differs by is half the diffuse part of the white one. They choose lobes with other
-    // chances, so only samples that came out alike are compared.
+    // Two surfaces that differ in their base alone: what f differs by is half the diffuse part of the white one. They
+    // choose lobes with other chances, so only samples that came out alike are compared.
     Surface white{roughness, 0.4f, 0.0f, vec3(1.0f)}, grey = white;
     grey.base = vec3(0.5f);
     const Drawn a = draw(white), b = draw(grey);
@@ -209,8 +219,8 @@ TEST_F(BsdfTest, DiffuseIsReciprocal) {
     for (uint32_t k = 0; k < kThreads; k++) {
       const vec3 direction = a.samples[k].direction;
       if (direction.z <= 0.01f || glm::distance(direction, b.samples[k].direction) > 1e-6f) continue;
-      expectReciprocal(a.samples[k].forward - b.samples[k].forward, a.samples[k].backward - b.samples[k].backward, direction.z, white.cosine,
-                       5e-3f);
+      expectReciprocal(a.samples[k].forward - b.samples[k].forward, a.samples[k].backward - b.samples[k].backward,
+                       direction.z, white.cosine, 5e-3f);
       compared++;
     }
     EXPECT_GT(compared, kThreads / 2);

@@ -1,4 +1,5 @@
-// White surfaces in white light from everywhere cannot be told from the background: where the model conserves energy, every pixel is 1.
+// White surfaces in white light from everywhere cannot be told from the background: where the model conserves energy,
+// every pixel is 1.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Light is found in several ways that must agree: the environment's sampling with numeric integration, and light sampling, BSDF sampling and
-// their combination with one another.
+// Light is found in several ways that must agree: the environment's sampling with numeric integration, and light
+// sampling, BSDF sampling and their combination with one another.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ struct Push {
 
 struct Statistic {
   double mean = 0.0;
-  double error = 0.0;   // standard error of the mean
+  double error = 0.0;  // standard error of the mean
 };
 
 template <class Get>
@@ -67,9 +67,11 @@ double lookUp(const scene::Environment& e, double u, double v) {
   const int x0 = static_cast<int>(std::floor(x)), y0 = static_cast<int>(std::floor(y));
   const auto width = static_cast<int>(e.width), height = static_cast<int>(e.height);
   const auto texel = [&](int tx, int ty) {
-    return double{trace::luminance(e.radiance[static_cast<size_t>(std::clamp(ty, 0, height - 1) * width + (tx + width) % width)])};
+    return double{trace::luminance(
+        e.radiance[static_cast<size_t>(std::clamp(ty, 0, height - 1) * width + (tx + width) % width)])};
   };
-  return std::lerp(std::lerp(texel(x0, y0), texel(x0 + 1, y0), x - x0), std::lerp(texel(x0, y0 + 1), texel(x0 + 1, y0 + 1), x - x0), y - y0);
+  return std::lerp(std::lerp(texel(x0, y0), texel(x0 + 1, y0), x - x0),
+                   std::lerp(texel(x0, y0 + 1), texel(x0 + 1, y0 + 1), x - x0), y - y0);
 }
 
 class LightSampling : public GpuFixture {};
@@ -82,17 +84,19 @@ TEST_F(LightSampling, EnvironmentIntegralsAreUnbiased) {
   const gpu::Buffer rows = upload(device(), table.rows, "rows"), columns = upload(device(), table.columns, "columns");
   gpu::runOnce(device(), "environment test", [&](gpu::Commands& commands) {
     commands.barrier();
-    commands.dispatch("test/environment_test", Push{sums.address(), texels.address(), rows.address(), columns.address(), e.width, e.height},
+    commands.dispatch("test/environment_test",
+                      Push{sums.address(), texels.address(), rows.address(), columns.address(), e.width, e.height},
                       {kThreads / 64, 1, 1});
     commands.barrier();
   });
   double all = 0.0, upward = 0.0;
-  constexpr int kSteps = 16;   // a texel
+  constexpr int kSteps = 16;  // a texel
   const double du = 1.0 / (e.width * kSteps), dv = 1.0 / (e.height * kSteps);
   for (uint32_t y = 0; y < e.height * kSteps; y++) {
     const double latitude = (0.5 - (y + 0.5) * dv) * std::numbers::pi;
     for (uint32_t x = 0; x < e.width * kSteps; x++) {
-      const double part = lookUp(e, (x + 0.5) * du, (y + 0.5) * dv) * std::cos(latitude) * 2.0 * std::numbers::pi * std::numbers::pi * du * dv;
+      const double part = lookUp(e, (x + 0.5) * du, (y + 0.5) * dv) * std::cos(latitude) * 2.0 * std::numbers::pi *
+                          std::numbers::pi * du * dv;
       all += part;
       upward += part * std::max(std::sin(latitude), 0.0);
     }
@@ -109,7 +113,8 @@ TEST_F(LightSampling, EnvironmentIntegralsAreUnbiased) {
 }
 
 /// Mean of the picture's green over seeds, with its standard error.
-Statistic meanOver(gpu::Device& device, const scene::Scene& scene, trace::PathTraceSettings settings, trace::LightStrategy strategy) {
+Statistic meanOver(gpu::Device& device, const scene::Scene& scene, trace::PathTraceSettings settings,
+                   trace::LightStrategy strategy) {
   constexpr uint32_t kSeeds = 8;
   std::vector<double> means;
   settings.strategy = strategy;
@@ -120,7 +125,8 @@ Statistic meanOver(gpu::Device& device, const scene::Scene& scene, trace::PathTr
   return statistic(kSeeds, [&](size_t i) { return means[i]; });
 }
 
-void expectStrategiesAgree(gpu::Device& device, const scene::Scene& scene, const trace::PathTraceSettings& settings, double precision) {
+void expectStrategiesAgree(gpu::Device& device, const scene::Scene& scene, const trace::PathTraceSettings& settings,
+                           double precision) {
   const Statistic mis = meanOver(device, scene, settings, trace::LightStrategy::Mis);
   const Statistic light = meanOver(device, scene, settings, trace::LightStrategy::LightSampling);
   const Statistic bsdf = meanOver(device, scene, settings, trace::LightStrategy::BsdfSampling);
@@ -142,7 +148,8 @@ TEST_F(LightSampling, StrategiesAgreeOnGlossUnderASpottedSky) {
   const uint32_t metal = scene::addMaterial(scene, "metal", vec3(0.9f, 0.7f, 0.5f), 0.4f);
   scene.materials[metal].metallic = 0.7f;
   scene::addShape(scene, "sphere", scene::makeSphere(1.0f, 128, 64, metal));
-  scene::addShape(scene, "floor", scene::makeQuad(vec3(-3.0f, -1.0f, -3.0f), vec3(0.0f, 0.0f, 6.0f), vec3(6.0f, 0.0f, 0.0f), metal));
+  scene::addShape(scene, "floor",
+                  scene::makeQuad(vec3(-3.0f, -1.0f, -3.0f), vec3(0.0f, 0.0f, 6.0f), vec3(6.0f, 0.0f, 0.0f), metal));
   const uint32_t lamp = scene::addEmitter(scene, "lamp", vec3(5.0f));
   scene::addShape(scene, "lamp", scene::makeSphere(0.3f, 16, 8, lamp), vec3(1.2f, 0.8f, 0.6f));
   scene::addCamera(scene, "camera", vec3(0.0f, 1.0f, 5.0f), vec3(0.0f), 40.0f);
@@ -156,7 +163,8 @@ TEST_F(LightSampling, ManyLightsShareOneChoice) {
   scene::Scene scene;
   const uint32_t floor = scene::addMaterial(scene, "floor", vec3(0.5f), 1.0f);
   scene.materials[floor].specular = 0.0f;
-  scene::addShape(scene, "floor", scene::makeQuad(vec3(-4.0f, 0.0f, -4.0f), vec3(0.0f, 0.0f, 8.0f), vec3(8.0f, 0.0f, 0.0f), floor));
+  scene::addShape(scene, "floor",
+                  scene::makeQuad(vec3(-4.0f, 0.0f, -4.0f), vec3(0.0f, 0.0f, 8.0f), vec3(8.0f, 0.0f, 0.0f), floor));
   scene::addCamera(scene, "camera", vec3(0.0f, 10.0f, 0.01f), vec3(0.0f), 30.0f);
   for (uint32_t i = 0; i < 64; i++) {
     scene::Node node;

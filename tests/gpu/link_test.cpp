@@ -142,10 +142,10 @@ TEST_P(PingPongTest, ExactAfterManyRounds) {
 
 /// Sends `frames` different contents one way as fast as slots allow and counts the frames that arrive wrong.
 uint32_t streamAndCountWrong(topology::Topology& topology, uint32_t frames) {
+  std::vector<Mailbox> mail(frames);  // outlives the link, whose bridge calls it
   auto link = connect(topology, 0, 1, kWords * 4);
   std::vector<gpu::Buffer> kept;
   std::vector<std::unique_ptr<gpu::Commands>> commands;
-  std::vector<Mailbox> mail(frames);
   for (uint32_t f = 0; f < frames; ++f) kept.emplace_back(topology.device(1), kWords * 4, gpu::Memory::Device, "kept");
   auto receive = [&](uint32_t f) {
     const gpu::SyncPoint arrived = mail[f].take();
@@ -189,12 +189,13 @@ TEST_P(StreamTest, SabotageDroppedWaitIsNoticed) {
   EXPECT_GT(wrong + takeMessages(), 0u) << "a bridge that waits for nothing went unnoticed";
 }
 
+// The link itself refuses a slot that was not waited for: what would follow is undefined, a crash of the driver
+// included.
 TEST_P(StreamTest, SabotageEarlySlotReuseIsNoticed) {
   auto topology = openTwo(GetParam(), [](const gpu::SeamEvent& event) {
     return event.point == gpu::SeamPoint::SlotWait ? gpu::SeamReply::Skip : gpu::SeamReply::Proceed;
   });
-  const uint32_t wrong = streamAndCountWrong(*topology, 24);
-  EXPECT_GT(wrong + takeMessages(), 0u) << "a slot reused while it was being read went unnoticed";
+  EXPECT_THROW(streamAndCountWrong(*topology, 24), BrokenPromise);
 }
 
 std::string nameOf(LinkKind kind) { return kind == LinkKind::HostImport ? "HostImport" : "HostCopy"; }

@@ -25,7 +25,8 @@ uint32_t addLambert(scene::Scene& scene, vec3 base) {
   return material;
 }
 
-/// A camera that looks straight down on the XZ plane from `height`; x to the right, z downwards; `half` metres to each side.
+/// A camera that looks straight down on the XZ plane from `height`; x to the right, z downwards; `half` metres to each
+/// side.
 void addMapCamera(scene::Scene& scene, float height, float half) {
   scene::addCamera(scene, "map", vec3(0.0f, height, 1e-4f), vec3(0.0f), 40.0f);
   scene.nodes.back().rotation = glm::angleAxis(-0.5f * kPi, vec3(1.0f, 0.0f, 0.0f));
@@ -36,14 +37,15 @@ void addMapCamera(scene::Scene& scene, float height, float half) {
 }
 
 void addFloor(scene::Scene& scene, uint32_t material, float half, float y = 0.0f) {
-  scene::addShape(scene, "floor",
-                  scene::makeQuad(vec3(-half, y, -half), vec3(0.0f, 0.0f, 2.0f * half), vec3(2.0f * half, 0.0f, 0.0f), material));
+  scene::addShape(
+      scene, "floor",
+      scene::makeQuad(vec3(-half, y, -half), vec3(0.0f, 0.0f, 2.0f * half), vec3(2.0f * half, 0.0f, 0.0f), material));
 }
 
 scene::Light& addLight(scene::Scene& scene, scene::LightKind kind, vec3 position, float intensity) {
   scene::Node node;
   node.translation = position;
-  node.rotation = glm::angleAxis(-0.5f * kPi, vec3(1.0f, 0.0f, 0.0f));   // shines downwards
+  node.rotation = glm::angleAxis(-0.5f * kPi, vec3(1.0f, 0.0f, 0.0f));  // shines downwards
   node.light = static_cast<uint32_t>(scene.lights.size());
   scene.nodes.push_back(node);
   scene::Light light;
@@ -54,19 +56,21 @@ scene::Light& addLight(scene::Scene& scene, scene::LightKind kind, vec3 position
 }
 
 struct SphereView {
-  bool whole = false;    // the pixel and its surroundings lie well inside the disc and the light
+  bool whole = false;  // the pixel and its surroundings lie well inside the disc and the light
   double radiance = 0.0, depth = 0.0;
   dvec3 normal{0.0};
 };
 
-/// A pixel's view of the sphere of radius `scale` from 4 * scale away, lit from (1, 1, 1): exact, averaged over the pixel.
+/// A pixel's view of the sphere of radius `scale` from 4 * scale away, lit from (1, 1, 1): exact, averaged over the
+/// pixel.
 SphereView lookAtSphere(uint32_t x, uint32_t y, uint32_t side, double scale) {
   SphereView view{true};
   const double tangent = std::tan(20.0 * std::numbers::pi / 180.0);
   const dvec3 sun = glm::normalize(dvec3(1.0));
   constexpr int kSteps = 8;
   for (int k = 0; k < kSteps * kSteps; k++) {
-    const double px = (x + (k % kSteps + 0.5) / kSteps) / side * 2.0 - 1.0, py = (y + (k / kSteps + 0.5) / kSteps) / side * 2.0 - 1.0;
+    const double px = (x + (k % kSteps + 0.5) / kSteps) / side * 2.0 - 1.0,
+                 py = (y + (k / kSteps + 0.5) / kSteps) / side * 2.0 - 1.0;
     const dvec3 d = glm::normalize(dvec3(px * tangent, -py * tangent, -1.0)), eye(0.0, 0.0, 4.0 * scale);
     const double b = glm::dot(eye, d), discriminant = b * b - glm::dot(eye, eye) + scale * scale;
     if (discriminant <= 0.0) return {};
@@ -126,7 +130,8 @@ TEST_F(LitScene, PointAndSpotLightsFallOffAsKhronosSays) {
       SCOPED_TRACE(testing::Message() << (spot ? "spot" : "point") << ", range " << range);
       scene::Scene scene;
       addFloor(scene, addLambert(scene, vec3(0.5f)), 3.0f);
-      scene::Light& light = addLight(scene, spot ? scene::LightKind::Spot : scene::LightKind::Point, vec3(0.0f, 1.5f, 0.0f), 30.0f);
+      scene::Light& light =
+          addLight(scene, spot ? scene::LightKind::Spot : scene::LightKind::Point, vec3(0.0f, 1.5f, 0.0f), 30.0f);
       light.range = range;
       light.innerCone = 0.3f;
       light.outerCone = 0.8f;
@@ -135,10 +140,12 @@ TEST_F(LitScene, PointAndSpotLightsFallOffAsKhronosSays) {
       for (uint32_t y = 0; y < kSide; y += 3) {
         for (uint32_t x = 0; x < kSide; x += 3) {
           double expected = 0.0;
-          for (int k = 0; k < 16; k++) {   // over the pixel
-            const double px = ((x + (k % 4 + 0.5) / 4.0) / kSide * 2.0 - 1.0) * 2.0, pz = ((y + (k / 4 + 0.5) / 4.0) / kSide * 2.0 - 1.0) * 2.0;
+          for (int k = 0; k < 16; k++) {  // over the pixel
+            const double px = ((x + (k % 4 + 0.5) / 4.0) / kSide * 2.0 - 1.0) * 2.0,
+                         pz = ((y + (k / 4 + 0.5) / 4.0) / kSide * 2.0 - 1.0) * 2.0;
             const double d = std::sqrt(px * px + pz * pz + 1.5 * 1.5), cosine = 1.5 / d;
-            const double window = range > 0.0f ? std::clamp(1.0 - std::pow(d / static_cast<double>(range), 4.0), 0.0, 1.0) : 1.0;
+            const double window =
+                range > 0.0f ? std::clamp(1.0 - std::pow(d / static_cast<double>(range), 4.0), 0.0, 1.0) : 1.0;
             const double cone = std::clamp((cosine - std::cos(0.8)) / (std::cos(0.3) - std::cos(0.8)), 0.0, 1.0);
             expected += 0.5 / std::numbers::pi * 30.0 * cosine / (d * d) * window * (spot ? cone * cone : 1.0) / 16.0;
           }
@@ -156,12 +163,12 @@ TEST_F(LitScene, VeilsLetTheirShareThrough) {
   const uint32_t veil = addLambert(scene, vec3(0.0f));
   scene.materials[veil].baseColor = vec4(0.0f, 0.0f, 0.0f, 0.25f);
   scene.materials[veil].alphaMode = scene::AlphaMode::Blend;
-  addFloor(scene, veil, 0.5f, 1.0f);   // over the middle
+  addFloor(scene, veil, 0.5f, 1.0f);  // over the middle
   const uint32_t hole = addLambert(scene, vec3(0.0f));
   scene.materials[hole].baseColor.w = 0.4f;
   scene.materials[hole].alphaMode = scene::AlphaMode::Mask;
   scene.materials[hole].alphaCutoff = 0.5f;
-  addFloor(scene, hole, 3.0f, 1.5f);   // over all, and all of it cut away
+  addFloor(scene, hole, 3.0f, 1.5f);  // over all, and all of it cut away
   addMapCamera(scene, 5.0f, 1.0f);
   const TracedPicture picture = tracePicture(device(), scene, {{32, 32}, 256, 0});
   // Beside the veil: base / pi * lux. Under it the light comes through once, and the look once more.
@@ -194,8 +201,8 @@ TEST_F(LitScene, OneSidedEmittersShineForward) {
     addFloor(scene, addLambert(scene, vec3(0.5f)), 3.0f);
     const uint32_t lamp = scene::addEmitter(scene, "lamp", vec3(10.0f));
     scene.materials[lamp].doubleSided = doubleSided;
-    addFloor(scene, lamp, 0.5f, 2.0f);   // faces up, away from the floor
-    addMapCamera(scene, 1.0f, 1.0f);     // below the lamp
+    addFloor(scene, lamp, 0.5f, 2.0f);  // faces up, away from the floor
+    addMapCamera(scene, 1.0f, 1.0f);    // below the lamp
     const float light = tracePicture(device(), scene, {{16, 16}, 16, 1}).mean().x;
     if (doubleSided) {
       EXPECT_GT(light, 0.1f);
@@ -208,9 +215,9 @@ TEST_F(LitScene, OneSidedEmittersShineForward) {
 TEST_F(LitScene, MotionIsThatOfCameraAndObject) {
   scene::Scene scene;
   const uint32_t grey = addLambert(scene, vec3(0.5f));
-  addFloor(scene, grey, 0.25f);                    // moves
+  addFloor(scene, grey, 0.25f);  // moves
   const auto mover = static_cast<uint32_t>(scene.nodes.size() - 1);
-  addFloor(scene, grey, 3.0f, -1.0f);              // stands
+  addFloor(scene, grey, 3.0f, -1.0f);  // stands
   addMapCamera(scene, 5.0f, 1.0f);
   const auto channel = [](uint32_t node, vec3 from, vec3 to) {
     scene::Channel c;
@@ -221,7 +228,9 @@ TEST_F(LitScene, MotionIsThatOfCameraAndObject) {
   };
   // One metre is 32 pixels. The object goes right by 0.2 m a second, the camera towards +z (down the picture) by 0.1 m.
   const auto camera = static_cast<uint32_t>(scene.nodes.size() - 1);
-  scene.animations.push_back({"move", {channel(mover, vec3(0.0f), vec3(0.2f, 0.0f, 0.0f)), channel(camera, vec3(0.0f, 5.0f, 0.0f), vec3(0.0f, 5.0f, 0.1f))}});
+  scene.animations.push_back({"move",
+                              {channel(mover, vec3(0.0f), vec3(0.2f, 0.0f, 0.0f)),
+                               channel(camera, vec3(0.0f, 5.0f, 0.0f), vec3(0.0f, 5.0f, 0.1f))}});
   const TracedPicture picture = tracePicture(device(), scene, {{64, 64}, 1, 0}, 0, {0.25, 0.0, 0.5});
   EXPECT_LT(glm::distance(picture.motion[picture.at(32, 32)], vec2(3.2f, -1.6f)), 0.02f);
   EXPECT_LT(glm::distance(picture.motion[picture.at(5, 5)], vec2(0.0f, -1.6f)), 0.02f);
@@ -247,7 +256,8 @@ TEST_F(LitScene, BrokenGeometryLeavesNoBrokenPixels) {
   mesh.indices.insert(mesh.indices.end(), {0, 0, 0, 1, 1, 2});
   scene::addShape(scene, "broken", std::move(mesh));
   const uint32_t lamp = scene::addEmitter(scene, "lamp", vec3(1e30f));
-  scene::addShape(scene, "lamp", scene::makeQuad(vec3(-1.0f, 2.0f, -1.0f), vec3(2.0f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 2.0f), lamp));
+  scene::addShape(scene, "lamp",
+                  scene::makeQuad(vec3(-1.0f, 2.0f, -1.0f), vec3(2.0f, 0.0f, 0.0f), vec3(0.0f, 0.0f, 2.0f), lamp));
   addLight(scene, scene::LightKind::Point, vec3(0.0f, 1.0f, 0.0f), 1e30f);
   scene::addShape(scene, "flat", scene::makeSphere(1.0f, 8, 4, glossy), vec3(0.5f));
   scene.nodes.back().scale = vec3(1.0f, 0.0f, 1.0f);
@@ -256,7 +266,9 @@ TEST_F(LitScene, BrokenGeometryLeavesNoBrokenPixels) {
   const TracedPicture picture = tracePicture(device(), scene, {{48, 48}, 8, 4});
   for (size_t i = 0; i < picture.radiance.size(); i++) {
     for (int k = 0; k < 3; k++) ASSERT_TRUE(picture.radiance[i][k] >= 0.0f && picture.radiance[i][k] <= 65504.0f) << i;
-    ASSERT_TRUE(std::isfinite(picture.depth[i]) && std::isfinite(picture.motion[i].x) && std::isfinite(picture.motion[i].y)) << i;
+    ASSERT_TRUE(std::isfinite(picture.depth[i]) && std::isfinite(picture.motion[i].x) &&
+                std::isfinite(picture.motion[i].y))
+        << i;
   }
 }
 

@@ -47,7 +47,8 @@ TEST(AliasTable, GivesEveryEntryItsShare) {
 }
 
 TEST(AliasTable, CountsNonsenseAsNothing) {
-  const AliasTable table = makeAliasTable(std::vector<double>{std::nan(""), 1.0, -2.0, std::numeric_limits<double>::infinity()});
+  const AliasTable table =
+      makeAliasTable(std::vector<double>{std::nan(""), 1.0, -2.0, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(table.total, 1.0);
   const std::vector<double> p = probabilities(table);
   EXPECT_NEAR(p[1], 1.0, 1e-6);
@@ -95,9 +96,11 @@ TEST(EnvironmentTable, FollowsTheIntegralOfLuminance) {
   for (uint32_t y = 0; y < e.height; y++) {
     for (uint32_t x = 0; x < e.width; x++) {
       const size_t at = size_t{y} * (e.width + 1) + x;
-      const double chance = static_cast<double>(table.rows[y + 1] - table.rows[y]) * static_cast<double>(table.columns[at + 1] - table.columns[at]);
+      const double chance = static_cast<double>(table.rows[y + 1] - table.rows[y]) *
+                            static_cast<double>(table.columns[at + 1] - table.columns[at]);
       const double expected = integrals[size_t{y} * e.width + x] / total;
-      // The table takes the cosine as constant over a texel, which near the poles, where it falls to 0, is a coarse guess.
+      // The table takes the cosine as constant over a texel, which near the poles, where it falls to 0, is a coarse
+      // guess.
       const double fromPole = std::min(y, e.height - 1 - y) + 1.0;
       EXPECT_NEAR(chance, expected, 0.2 / fromPole * expected + 1e-6) << x << ", " << y;
       if (expected > 0.0) {
@@ -146,7 +149,8 @@ TEST(GgxAlbedo, LosesMoreTheRougherAndNeverGains) {
   const GgxAlbedo& table = ggxAlbedo();
   float before = 1.0f;
   for (uint32_t row = 0; row < shared::kAlbedoRoughnesses; row++) {
-    const shared::AlbedoEntry& facing = table.entries[size_t{row} * shared::kAlbedoCosines + shared::kAlbedoCosines - 1];
+    const shared::AlbedoEntry& facing =
+        table.entries[size_t{row} * shared::kAlbedoCosines + shared::kAlbedoCosines - 1];
     EXPECT_LE(facing.scale + facing.bias, before + 1e-3f) << row;
     before = facing.scale + facing.bias;
     for (uint32_t column = 0; column < shared::kAlbedoCosines; column++) {
@@ -155,7 +159,8 @@ TEST(GgxAlbedo, LosesMoreTheRougherAndNeverGains) {
       EXPECT_LE(entry.scale + entry.bias, 1.0f + 1e-5f);
     }
   }
-  // alpha = 1 seen from straight above, in closed form: i.z is uniform in (-1, 1), G2 / G1 = 2 i.z / (1 + i.z); so 1 - ln 2.
+  // alpha = 1 seen from straight above, in closed form: i.z is uniform in (-1, 1), G2 / G1 = 2 i.z / (1 + i.z); so 1 -
+  // ln 2.
   EXPECT_NEAR(static_cast<double>(before), 1.0 - std::numbers::ln2, 1e-3);
 }
 
