@@ -70,8 +70,8 @@ Resource<ExposureState> addAutomatic(graph::Graph& graph, Extent size, Resource<
 Resource<ExposureState> addExposure(graph::Graph& graph, const ExposureSettings& settings,
                                     Resource<shared::RadianceTexel> radiance) {
   if (!settings.automatic) return addFixed(graph, settings.ev);
-  TANDEM_CHECK(settings.size.pixels() > 0 && settings.size.pixels() <= kMostPixels, "automatic exposure of {}x{} pixels",
-               settings.size.width, settings.size.height);
+  TANDEM_CHECK(settings.size.pixels() > 0 && settings.size.pixels() <= kMostPixels,
+               "automatic exposure of {}x{} pixels", settings.size.width, settings.size.height);
   return addAutomatic(graph, settings.size, radiance);
 }
 

@@ -1,9 +1,9 @@
 // Scene at a time: world matrices of all nodes. Pure functions; glTF 2.0 section 3.11 and appendix C (interpolation).
 #pragma once
 
-#include "scene/scene.h"
-
 #include <vector>
+
+#include "scene/scene.h"
 
 namespace tandem::scene {
 
@@ -12,8 +12,8 @@ struct Pose {
   std::vector<mat4> world;
 };
 
-/// All animations play together from their own zero; where two move the same property, the first one wins. Times before the first key or
-/// after the last hold the end values.
+/// All animations play together from their own zero; where two move the same property, the first one wins. Times before
+/// the first key or after the last hold the end values.
 Pose poseAt(const Scene& scene, double seconds);
 
 /// Bounds of all mesh instances in a pose, world space; points that are not finite are left out.

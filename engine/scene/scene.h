@@ -2,12 +2,12 @@
 // Owner: whoever loaded it; immutable while rendered. Not thread-safe for writing.
 #pragma once
 
-#include "base/math.h"
-
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "base/math.h"
 
 namespace tandem::scene {
 
@@ -32,7 +32,8 @@ struct Texture {
 };
 
 /// A material's reference to a texture: which, with which texture coordinate set, moved by KHR_texture_transform
-/// (uv' = offset + R(rotation) * scale * uv, with R * (u, v) = (cos u + sin v, -sin u + cos v): anticlockwise, v running down).
+/// (uv' = offset + R(rotation) * scale * uv, with R * (u, v) = (cos u + sin v, -sin u + cos v): anticlockwise, v
+/// running down).
 struct TextureUse {
   uint32_t texture = kNone;
   uint32_t uvSet = 0;
@@ -48,16 +49,16 @@ struct Material {
   std::string name;
   vec4 baseColor{1.0f};
   float metallic = 1.0f;
-  float roughness = 1.0f;        // perceptual; alpha = roughness^2
-  vec3 emissive{0.0f};           // radiance factor, W/(sr m^2) on the scene's scale; emissive_strength is multiplied in
+  float roughness = 1.0f;  // perceptual; alpha = roughness^2
+  vec3 emissive{0.0f};     // radiance factor, W/(sr m^2) on the scene's scale; emissive_strength is multiplied in
   float normalScale = 1.0f;
-  float ior = 1.5f;              // KHR_materials_ior
-  float specular = 1.0f;         // KHR_materials_specular, factor
-  vec3 specularColor{1.0f};      // KHR_materials_specular, colour factor
+  float ior = 1.5f;          // KHR_materials_ior
+  float specular = 1.0f;     // KHR_materials_specular, factor
+  vec3 specularColor{1.0f};  // KHR_materials_specular, colour factor
   AlphaMode alphaMode = AlphaMode::Opaque;
-  float alphaCutoff = 0.5f;      // for Mask
-  bool doubleSided = false;      // the tracer culls no back faces; it turns the shading normal to the ray
-  bool unlit = false;            // KHR_materials_unlit
+  float alphaCutoff = 0.5f;  // for Mask
+  bool doubleSided = false;  // the tracer culls no back faces; it turns the shading normal to the ray
+  bool unlit = false;        // KHR_materials_unlit
   TextureUse baseColorTexture;
   TextureUse metallicRoughnessTexture;  // G roughness, B metallic
   TextureUse normalTexture;             // tangent space
@@ -66,17 +67,17 @@ struct Material {
   TextureUse specularColorTexture;  // KHR_materials_specular: RGB times `specularColor`, sRGB
 };
 
-/// One glTF primitive, as triangles. All attribute arrays are empty or as long as `positions`; `indices` is a triangle list
-/// whose values are < positions.size(). `normals` is never empty after loading (made when missing). Object space.
+/// One glTF primitive, as triangles. All attribute arrays are empty or as long as `positions`; `indices` is a triangle
+/// list whose values are < positions.size(). `normals` is never empty after loading (made when missing). Object space.
 struct Mesh {
   std::string name;
-  uint32_t material = kNone;      // kNone: glTF's default material
+  uint32_t material = kNone;  // kNone: glTF's default material
   std::vector<vec3> positions;
-  std::vector<vec3> normals;      // unit length
-  std::vector<vec4> tangents;     // xyz unit, w = handedness (+1 or -1); empty without a normal map
+  std::vector<vec3> normals;   // unit length
+  std::vector<vec4> tangents;  // xyz unit, w = handedness (+1 or -1); empty without a normal map
   std::vector<vec2> uv0;
   std::vector<vec2> uv1;
-  std::vector<vec4> colors;       // linear, multiplies the base colour
+  std::vector<vec4> colors;  // linear, multiplies the base colour
   std::vector<uint32_t> indices;
 };
 
@@ -86,10 +87,10 @@ enum class LightKind : uint8_t { Directional, Point, Spot };
 struct Light {
   std::string name;
   LightKind kind = LightKind::Point;
-  vec3 color{1.0f};          // linear
-  float intensity = 1.0f;    // candela (point, spot), lux (directional)
-  float range = 0.0f;        // metres; 0 = no limit
-  float innerCone = 0.0f;    // radians, half angle
+  vec3 color{1.0f};        // linear
+  float intensity = 1.0f;  // candela (point, spot), lux (directional)
+  float range = 0.0f;      // metres; 0 = no limit
+  float innerCone = 0.0f;  // radians, half angle
   float outerCone = 0.7853982f;
 };
 
@@ -97,24 +98,25 @@ struct Light {
 struct Lens {
   std::string name;
   bool orthographic = false;
-  float yfov = 0.8f;         // vertical field of view, radians (perspective)
-  float aspect = 0.0f;       // width / height that the author framed for; 0 = any
-  float ymag = 1.0f;         // half height in metres (orthographic)
+  float yfov = 0.8f;    // vertical field of view, radians (perspective)
+  float aspect = 0.0f;  // width / height that the author framed for; 0 = any
+  float ymag = 1.0f;    // half height in metres (orthographic)
   float xmag = 1.0f;
 };
 
-/// A node of the scene tree. `parent` always has a smaller index (or is kNone), so one pass in index order poses the tree.
+/// A node of the scene tree. `parent` always has a smaller index (or is kNone), so one pass in index order poses the
+/// tree.
 struct Node {
   std::string name;
   uint32_t parent = kNone;
   vec3 translation{0.0f};
   quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
   vec3 scale{1.0f};
-  mat4 matrix{1.0f};         // used instead of translation/rotation/scale when `hasMatrix`
+  mat4 matrix{1.0f};  // used instead of translation/rotation/scale when `hasMatrix`
   bool hasMatrix = false;
   std::vector<uint32_t> meshes;
-  uint32_t lens = kNone;     // index into Scene::lenses
-  uint32_t light = kNone;    // index into Scene::lights
+  uint32_t lens = kNone;   // index into Scene::lenses
+  uint32_t light = kNone;  // index into Scene::lights
 };
 
 enum class Interpolation : uint8_t { Step, Linear, CubicSpline };
@@ -126,7 +128,7 @@ struct Channel {
   uint32_t node = kNone;
   AnimatedPath path = AnimatedPath::Translation;
   Interpolation interpolation = Interpolation::Linear;
-  std::vector<float> times;   // seconds, strictly increasing
+  std::vector<float> times;  // seconds, strictly increasing
   std::vector<float> values;
 };
 
@@ -141,12 +143,12 @@ struct Environment {
   std::string name;
   uint32_t width = 0;
   uint32_t height = 0;
-  std::vector<vec3> radiance;   // finite, >= 0
+  std::vector<vec3> radiance;  // finite, >= 0
 };
 
 /// Everything that can be rendered. Indices are checked by whoever makes a Scene: a renderer may trust them.
 struct Scene {
-  std::string name;             // file name or builtin name, for messages
+  std::string name;  // file name or builtin name, for messages
   std::vector<Image> images;
   std::vector<Texture> textures;
   std::vector<Material> materials;
@@ -155,7 +157,7 @@ struct Scene {
   std::vector<Lens> lenses;
   std::vector<Node> nodes;
   std::vector<Animation> animations;
-  Environment environment;      // empty: black
+  Environment environment;  // empty: black
 };
 
 }  // namespace tandem::scene

@@ -26,7 +26,8 @@ Colour multiply(const double (&m)[3][3], const Colour& v) {
   return r;
 }
 
-/// S. Hill's fit of the ACES RRT and sRGB ODT, exposed so that middle grey stays: the curve is solved for it here, not copied.
+/// S. Hill's fit of the ACES RRT and sRGB ODT, exposed so that middle grey stays: the curve is solved for it here, not
+/// copied.
 double greyExposure() {
   double low = 0.0, high = 1.0;
   for (int step = 0; step < 60; ++step) {

@@ -1,5 +1,5 @@
-// The host threads between devices, without devices: order of jobs, errors across threads, limits on waits. Meant to run under the thread
-// sanitizer, too (tools/test.sh --sanitize).
+// The host threads between devices, without devices: order of jobs, errors across threads, limits on waits. Meant to
+// run under the thread sanitizer, too (tools/test.sh --sanitize).
 #include "topology/bridge.h"
 
 #include <gtest/gtest.h>
