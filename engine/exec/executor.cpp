@@ -82,7 +82,9 @@ Executor::~Executor() {
       log::debug("while stopping: {}", error.what());  // whoever waited for a failed frame has been told already
     }
   }
-  links_.clear();  // joins the bridges, which may still be calling lanes
+  // A bridge that was about to submit may still do so, with the buffers of any link: all of them stop before one goes.
+  for (auto& link : links_) link->close();
+  links_.clear();
 }
 
 /// After one failure nothing behind it can be submitted: all frames under way fail with it, so that nobody waits for
@@ -119,8 +121,11 @@ uint64_t Executor::start() {
     throw;
   }
   for (size_t index = 0; index < batches.size(); ++index) {
-    batches[index]->onSubmitted = [this, index, frame, batches](gpu::SyncPoint point) {
-      onSubmitted(index, frame, point, batches);
+    // A batch holds the batches that wait for it, never the other way round: no cycle keeps them alive.
+    std::vector<std::shared_ptr<LaneBatch>> receivers;
+    for (const uint32_t send : plan_.batches[index].sends) receivers.push_back(batches[plan_.transfers[send].toBatch]);
+    batches[index]->onSubmitted = [this, index, frame, receivers](gpu::SyncPoint point) {
+      onSubmitted(index, frame, point, receivers);
     };
     lanes_[plan_.batches[index].node]->enqueue(batches[index]);
   }
@@ -165,16 +170,17 @@ void Executor::recordPass(uint32_t passIndex, uint32_t node, gpu::Commands& comm
   commands.barrier();
 }
 
-/// Runs on whichever thread submitted the batch: the render thread or a bridge.
+/// Runs on whichever thread submitted the batch: the render thread or a bridge. `receivers`: per send, the batch that
+/// waits for it.
 void Executor::onSubmitted(size_t batchIndex, uint64_t frame, gpu::SyncPoint point,
-                           const std::vector<std::shared_ptr<LaneBatch>>& batches) {
+                           const std::vector<std::shared_ptr<LaneBatch>>& receivers) {
   const auto slot = static_cast<uint32_t>(frame % kLinkSlots);
-  for (const uint32_t index : plan_.batches[batchIndex].sends) {
-    const graph::Transfer& transfer = plan_.transfers[index];
-    const std::shared_ptr<LaneBatch> receiver = batches[transfer.toBatch];
-    Lane& lane = *lanes_[plan_.links[transfer.link].to];
-    links_[index]->send(slot, point,
-                        [receiver, &lane](const topology::Arrival& arrival) { lane.arrived(receiver, arrival); });
+  const std::vector<uint32_t>& sends = plan_.batches[batchIndex].sends;
+  for (size_t send = 0; send < sends.size(); ++send) {
+    const std::shared_ptr<LaneBatch>& receiver = receivers[send];
+    Lane& lane = *lanes_[plan_.links[plan_.transfers[sends[send]].link].to];
+    links_[sends[send]]->send(slot, point,
+                              [receiver, &lane](const topology::Arrival& arrival) { lane.arrived(receiver, arrival); });
   }
   for (size_t index = 0; index < plan_.transfers.size(); ++index) {
     if (lastBatchOfTransferReceiver_[index] == batchIndex) links_[index]->release(slot, point);

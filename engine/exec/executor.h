@@ -64,7 +64,7 @@ class Executor {
   void record(size_t batchIndex, gpu::Commands& commands, uint64_t frame);
   void recordPass(uint32_t passIndex, uint32_t node, gpu::Commands& commands, uint64_t frame);
   void onSubmitted(size_t batchIndex, uint64_t frame, gpu::SyncPoint point,
-                   const std::vector<std::shared_ptr<LaneBatch>>& batches);
+                   const std::vector<std::shared_ptr<LaneBatch>>& receivers);
   gpu::Commands& commandsOf(size_t batchIndex, uint64_t frame);
 
   topology::Topology& topology_;

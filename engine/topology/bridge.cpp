@@ -8,21 +8,25 @@ Bridge::Bridge(std::string name) : name_(std::move(name)), thread_([this] { run(
   pthread_setname_np(thread_.native_handle(), name_.substr(0, 15).c_str());
 }
 
-Bridge::~Bridge() {
+Bridge::~Bridge() { stop(); }
+
+void Bridge::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
-void Bridge::post(std::function<void()> job) {
+bool Bridge::post(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
+    if (stopping_) return false;
     jobs_.push_back(std::move(job));
   }
   wake_.notify_one();
+  return true;
 }
 
 void Bridge::run() {

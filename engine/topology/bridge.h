@@ -21,7 +21,10 @@ class Bridge {
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
 
-  void post(std::function<void()> job);
+  /// False after stop(): the job will not run.
+  bool post(std::function<void()> job);
+  /// Finishes what was posted and takes no more. Afterwards no job runs.
+  void stop();
 
  private:
   void run();

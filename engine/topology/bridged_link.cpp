@@ -12,7 +12,7 @@ double LinkReport::gigabytesPerSecond() const {
 BridgedLink::BridgedLink(gpu::Device& sender, gpu::Device& receiver, LinkDesc desc)
     : sender_(sender), receiver_(receiver), desc_(std::move(desc)) {}
 
-BridgedLink::~BridgedLink() { stop(); }
+BridgedLink::~BridgedLink() { close(); }
 
 void BridgedLink::build() {
   for (uint32_t index = 0; index < desc_.slots; ++index) {
@@ -34,7 +34,9 @@ void BridgedLink::build() {
   bridge_ = std::make_unique<Bridge>("tandem bridge");
 }
 
-void BridgedLink::stop() { bridge_.reset(); }
+void BridgedLink::close() {
+  if (bridge_) bridge_->stop();
+}
 
 void BridgedLink::acquire(uint32_t index) {
   Slot& slot = slots_.at(index);
@@ -108,7 +110,7 @@ void BridgedLink::send(uint32_t index, gpu::SyncPoint ready, std::function<void(
     arrived({{}, std::current_exception()});
     return;
   }
-  bridge_->post([this, &slot, sent, arrived = std::move(arrived)] {
+  const bool posted = bridge_->post([this, &slot, sent, arrived] {
     Arrival arrival;
     try {
       arrival.point = carryAndReceive(slot, sent);
@@ -118,6 +120,9 @@ void BridgedLink::send(uint32_t index, gpu::SyncPoint ready, std::function<void(
     setBusy(slot, false);
     arrived(arrival);
   });
+  if (posted) return;
+  setBusy(slot, false);
+  arrived({{}, std::make_exception_ptr(adverse("the link {} was closed while frames were under way", desc_.name))});
 }
 
 void BridgedLink::release(uint32_t index, gpu::SyncPoint done) {

@@ -30,6 +30,7 @@ class BridgedLink : public Link {
   void acquire(uint32_t slot) override;
   void send(uint32_t slot, gpu::SyncPoint ready, std::function<void(Arrival)> arrived) override;
   void release(uint32_t slot, gpu::SyncPoint done) override;
+  void close() override;
   LinkReport report() override;
 
  protected:
@@ -40,13 +41,11 @@ class BridgedLink : public Link {
   virtual std::string kind() const = 0;
   virtual std::string path() const = 0;
 
-  /// Derived constructors call this last.
+  /// Derived constructors call this last. Derived destructors call close() first: afterwards nothing is under way.
   void build();
   gpu::Device& sender() { return sender_; }
   gpu::Device& receiver() { return receiver_; }
   const LinkDesc& desc() const { return desc_; }
-  /// Derived destructors call this first: afterwards nothing is under way.
-  void stop();
 
  private:
   struct Slot {

@@ -63,6 +63,11 @@ class Link {
   /// The receiving node is done with the slot's targets when `done` (its own point) is reached.
   virtual void release(uint32_t slot, gpu::SyncPoint done) = 0;
 
+  /// Finishes what is under way and takes no more: once it has returned, `arrived` is called on no other thread.
+  /// Several links whose arrivals start work on each other's buffers must all be closed before the first of them is
+  /// destroyed.
+  virtual void close() = 0;
+
   /// Complete once nothing is under way.
   virtual LinkReport report() = 0;
 };

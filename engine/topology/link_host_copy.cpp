@@ -12,7 +12,7 @@ class HostCopyLink final : public BridgedLink {
   HostCopyLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) {
     build();
   }
-  ~HostCopyLink() override { stop(); }
+  ~HostCopyLink() override { close(); }
 
  protected:
   Leg makeLeg(uint64_t bytes, const std::string& name) override {

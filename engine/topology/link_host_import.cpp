@@ -85,7 +85,7 @@ class HostImportLink final : public BridgedLink {
     build();
   }
   ~HostImportLink() override {
-    stop();
+    close();
     // Both devices must let go of the blocks before their pages may be unmapped: the graveyards keep them until then.
     for (auto& block : blocks_) {
       receiver().retire([block] {});
