@@ -17,7 +17,7 @@ gpus=$(python3 -c '
 import json, sys
 print(sum(a["usable"] and a["type"] != "cpu" for a in json.load(sys.stdin)["adapters"]))' <<< "$adapters")
 options=(--size 4k --mode pipelined --samples 64)
-[ "$gpus" -ge 1 ] || options=(--size 4k --mode pipelined --samples 4 --bounces 2)
+[ "$gpus" -ge 1 ] || options=(--size 4k --mode pipelined --samples 4 --bounces 1)
 [ "$gpus" -ge 2 ] || options+=(--simulate-dual)
 
 mkdir -p out
