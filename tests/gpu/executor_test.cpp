@@ -4,6 +4,7 @@
 #include "exec/executor.h"
 
 #include "graph/recording.h"
+#include "support/combine_push.h"
 #include "support/gpu_fixture.h"
 
 namespace tandem::test {
@@ -12,15 +13,6 @@ namespace {
 struct Words {};
 using Plane = graph::Resource<Words>;
 constexpr uint32_t kWords = 4096;
-
-struct CombinePush {
-  uint64_t target;
-  uint64_t inputs[4];
-  uint32_t inputCount;
-  uint32_t constant;
-  uint32_t count;
-  uint32_t rounds;
-};
 
 uint32_t combined(uint32_t i, uint32_t constant, std::initializer_list<uint32_t> inputs, uint32_t rounds) {
   uint32_t state = constant ^ i;

@@ -3,6 +3,7 @@
 // nothing.
 #include "topology/link.h"
 
+#include "support/combine_push.h"
 #include "support/gpu_fixture.h"
 #include "topology/topology.h"
 
@@ -12,15 +13,6 @@ namespace {
 using topology::LinkKind;
 
 constexpr uint32_t kWords = 1 << 14;
-
-struct CombinePush {
-  uint64_t target;
-  uint64_t inputs[4];
-  uint32_t inputCount;
-  uint32_t constant;
-  uint32_t count;
-  uint32_t rounds;
-};
 
 /// A promise for the arrival that a link announces on its bridge's thread.
 class Mailbox {
