@@ -81,15 +81,18 @@ void Device::createAllocator(VkInstance instance) {
 }
 
 Device::~Device() {
+  bool drained = false;
   try {
     drain();
+    drained = true;
   } catch (const std::exception& error) {
     log::error("while closing {}: {}", options_.name, error.what());  // a lost device still frees its objects
     for (auto& grave : graves_) grave.destroy();
   }
   // The timeline's last value has been seen, yet Mesa's queue thread (25.0) may still hold the semaphore for a moment:
   // destroying it then crashes that thread. Idle means that it has let go.
-  if (table_.vkDeviceWaitIdle(device_) != VK_SUCCESS) log::debug("{} is not idle at its end", options_.name);
+  // Only after the bounded wait has succeeded: this one has no limit of its own.
+  if (drained && table_.vkDeviceWaitIdle(device_) != VK_SUCCESS) log::debug("{} is not idle at its end", options_.name);
   pipelines_.reset();
   queue_.reset();
   vmaDestroyAllocator(allocator_);
