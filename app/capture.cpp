@@ -2,7 +2,6 @@
 #include "jobs/capture.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/log.h"
@@ -21,33 +20,14 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 3 unusable input, 4 no usable GPU, 5 some frames "
     "failed, 130 interrupted, 143 terminated.";
 
-/// Adds options under one heading of the help text.
-struct OptionGroup {
-  CLI::App& command;
-  std::string name;
-  CLI::Option* operator()(const char* names, std::string& value, const char* type, const char* help) const {
-    return command.add_option(names, value, help)->type_name(type)->group(name);
-  }
-  void operator()(const char* names, bool& value, const char* help) const {
-    command.add_flag(names, value, help)->group(name);
-  }
-};
-
 void addSceneOptions(CLI::App& command, CaptureWords& words) {
   const OptionGroup option{command, "Scene"};
   option("--scene", words.sceneInFile, "NAME", "One of the file's scenes, by name or number from 0 (its default)");
   option("--allow-external", words.allowExternal, "Read files outside the scene's folder; for files that you trust");
 }
 
-void addPictureOptions(CLI::App& command, CaptureWords& words) {
+void addPlaneOptions(CLI::App& command, CaptureWords& words) {
   const OptionGroup option{command, "Picture"};
-  option("--size", words.size, "SIZE", "WxH, 1080p, 1440p, 4k or 8k (4k)");
-  option("--samples", words.samples, "N", "Paths a pixel (64; 4 on software devices)");
-  option("--bounces", words.bounces, "N", "Path segments after the first hit (4)");
-  option("--seed", words.seed, "N", "Of the random numbers (0)");
-  option("--environment", words.environment, "FILE", "A .hdr, light from all around (a sky for files)");
-  option("--exposure", words.exposure, "EV", "auto, or EV: stops (auto)");
-  option("--tonemap", words.tonemap, "NAME", "aces, neutral or none (aces)");
   option("--aov", words.aovs, "LIST", "Planes beside the picture in EXR: albedo,normal,depth,motion");
   option("--compression", words.compression, "NAME", "Of EXR files: zip, piz or none (zip)");
 }
@@ -66,19 +46,11 @@ void addTimeOptions(CLI::App& command, CaptureWords& words) {
   option("--frames", words.frames, "LIST", "7, 1-24, 1-24x2 or a list of these (1)");
   option("--fps", words.fps, "RATE", "Frames per second, 24 or 24000/1001 (24)");
   option("--time", words.time, "S", "Seconds of the scene at frame 1 (0)");
-  option("--motion-blur", words.motionBlur, "NAME", "post or off (post)");
-  option("--shutter", words.shutter, "DEG", "Degrees that the shutter is open, of 360 a frame; 0: no blur (180)");
 }
 
-void addMachineOptions(CLI::App& command, CaptureWords& words) {
+void addModeOptions(CLI::App& command, CaptureWords& words) {
   const OptionGroup option{command, "Machine"};
-  option("--gpus", words.gpus, "LIST", "auto, or A[,B]: index, UUID prefix, PCI address or name (auto)");
-  option("--simulate-dual", words.simulateDual, "Open one GPU twice");
-  option("--mode", words.mode, "NAME", "auto, single, or pipelined: rays on one GPU, post on the other (auto)");
-  option("--topology", words.topology, "NAME", "auto, single or independent (auto)");
-  option("--link", words.link, "NAME", "auto, host-import or host-copy (auto)");
-  option("--tracer", words.tracer, "NAME", "auto or compute (auto)");
-  option("--validation", words.validation, "Run under Vulkan's validation layers; any message: exit code 1");
+  option("--mode", words.mode, "NAME", "auto, single, pipelined, sfr (rows shared) or afr (frames in turn) (auto)");
 }
 
 void addFileOptions(CLI::App& command, CaptureWords& words) {
@@ -94,19 +66,9 @@ void addFileOptions(CLI::App& command, CaptureWords& words) {
   words.jsonOption =
       option("--json", words.json, "[FILE]", "Report as JSON, to FILE, or to stdout instead of the summary");
   words.jsonOption->expected(0, 1);
+  option("--trace", words.trace, "FILE.json", "When each pass, transfer and file ran, for ui.perfetto.dev");
   option("-v,--verbose", words.verbose, "Say more");
   option("-q,--quiet", words.quiet, "No progress, no summary");
-}
-
-/// `--frames "$RANGE"` with an unset variable is a slip, not a wish for the default.
-std::optional<Refusal> findEmptyValue(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_expected_min() == 0 || option->count() == 0) continue;
-    for (const std::string& value : option->results()) {
-      if (value.empty()) return refuse(ExitCode::WrongUsage, "{}: its value is empty", option->get_name());
-    }
-  }
-  return std::nullopt;
 }
 
 int runCapture(CaptureWords words) {
@@ -138,9 +100,12 @@ Command addCapture(CLI::App& parser) {
       ->type_name("");
   addFileOptions(*command, *words);
   addSceneOptions(*command, *words);
-  addPictureOptions(*command, *words);
+  addPictureOptions(*command, *words, {"4k", "64; 4 on software devices"});
+  addPlaneOptions(*command, *words);
   addCameraOptions(*command, *words);
   addTimeOptions(*command, *words);
+  addBlurOptions(*command, *words);
+  addModeOptions(*command, *words);
   addMachineOptions(*command, *words);
   command->footer(kFooter);
   return [words, command] {

@@ -1,7 +1,6 @@
 #include "capture_options.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "options.h"
 
@@ -11,24 +10,7 @@ namespace {
 using frame::Aov;
 using frame::Mode;
 using jobs::CaptureSettings;
-using Problem = std::optional<Refusal>;
 
-/// Reads `text`, where it was given, by `parse` into `target`.
-template <class T, class Parse>
-Problem readInto(T& target, const std::string& text, Parse parse) {
-  if (text.empty()) return std::nullopt;
-  auto value = parse(text);
-  if (!value) return value.refusal();
-  target = static_cast<T>(*std::move(value));
-  return std::nullopt;
-}
-
-auto countOf(const char* option, uint32_t least, uint32_t most) {
-  return [=](const std::string& text) { return parseCount(option, text, least, most); };
-}
-auto numberOf(const char* option) {
-  return [=](const std::string& text) { return parseNumber(option, text); };
-}
 auto vectorOf(const char* option) {
   return [=](const std::string& text) { return parseVector(option, text); };
 }
@@ -45,39 +27,16 @@ Expected<std::vector<Aov>> parseAovs(const std::string& text) {
   return aovs;
 }
 
-Expected<std::optional<float>> parseExposure(const std::string& text) {
-  if (text == "auto") return std::optional<float>();
-  const auto ev = parseNumber("--exposure", text);
-  if (ev && *ev >= -100.0 && *ev <= 100.0) return std::optional<float>(static_cast<float>(*ev));
-  return refuse(ExitCode::WrongUsage, "--exposure {}: give auto, or stops between -100 and 100", text);
-}
-
-Expected<double> parseShutter(const std::string& text) {
-  const auto degrees = parseNumber("--shutter", text);
-  if (degrees && *degrees >= 0.0 && *degrees <= 360.0) return *degrees;
-  return refuse(ExitCode::WrongUsage, "--shutter {}: give degrees from 0 (no blur) to 360 (open for the whole frame)",
-                text);
-}
-
-Problem readPicture(const CaptureWords& words, CaptureSettings& settings) {
+Problem readPlanes(const CaptureWords& words, CaptureSettings& settings) {
   using output::Compression;
-  using post::Tone;
-  frame::PictureSettings& picture = settings.picture;
-  const auto tone = [](const std::string& text) {
-    return parseWord<Tone>("--tonemap", text, {{"aces", Tone::Aces}, {"neutral", Tone::Neutral}, {"none", Tone::None}});
-  };
   const auto compression = [](const std::string& text) {
     return parseWord<Compression>("--compression", text,
                                   {{"zip", Compression::Zip}, {"piz", Compression::Piz}, {"none", Compression::None}});
   };
   settings.environment = words.environment;
-  if (auto no = readInto(picture.size, words.size, parseSize)) return no;
-  if (auto no = readInto(settings.samples, words.samples, countOf("--samples", 1, 1u << 20))) return no;
-  if (auto no = readInto(picture.bounces, words.bounces, countOf("--bounces", 0, 1024))) return no;
-  if (auto no = readInto(picture.seed, words.seed, countOf("--seed", 0, UINT32_MAX))) return no;
-  if (auto no = readInto(picture.ev, words.exposure, parseExposure)) return no;
-  if (auto no = readInto(picture.tone, words.tonemap, tone)) return no;
-  if (auto no = readInto(picture.aovs, words.aovs, parseAovs)) return no;
+  if (auto no = readPicture(words, settings.picture)) return no;
+  if (auto no = readSamples(words, settings.samples)) return no;
+  if (auto no = readInto(settings.picture.aovs, words.aovs, parseAovs)) return no;
   return readInto(settings.compression, words.compression, compression);
 }
 
@@ -97,69 +56,38 @@ Problem readCamera(const CaptureWords& words, CaptureSettings& settings) {
 }
 
 Problem readTimes(const CaptureWords& words, CaptureSettings& settings) {
-  const auto blur = [](const std::string& text) {
-    return parseWord<bool>("--motion-blur", text, {{"post", true}, {"off", false}}, {"accumulate"});
-  };
   if (!words.frames.empty()) settings.frames = words.frames;
   if (auto no = readInto(settings.times.rate, words.fps, jobs::parseFrameRate)) return no;
   if (auto no = readInto(settings.times.start, words.time, numberOf("--time"))) return no;
-  if (auto no = readInto(settings.times.shutterDegrees, words.shutter, parseShutter)) return no;
-  if (auto no = readInto(settings.picture.motionBlur, words.motionBlur, blur)) return no;
-  if (settings.times.shutterDegrees == 0.0) settings.picture.motionBlur = false;
-  return std::nullopt;
+  return readBlur(words, settings.picture, settings.times);
 }
 
-/// A topology says how many nodes there are, and so does a mode.
-Problem applyTopology(const std::string& topology, Mode& mode) {
-  Mode wanted = Mode::Auto;
-  const auto parse = [](const std::string& text) {
-    return parseWord<Mode>("--topology", text,
-                           {{"auto", Mode::Auto}, {"single", Mode::Single}, {"independent", Mode::Pipelined}},
-                           {"group"});
-  };
-  if (auto no = readInto(wanted, topology, parse)) return no;
-  if (wanted == Mode::Auto) return std::nullopt;
-  if (mode != Mode::Auto && mode != wanted) {
-    return refuse(ExitCode::WrongUsage, "--topology {} and --mode {} contradict each other: leave one out", topology,
+/// A topology of one node has one mode, and the others need several.
+Problem applyTopology(topology::TopologyKind kind, Mode& mode) {
+  if (kind != topology::TopologyKind::Single) return std::nullopt;
+  if (mode != Mode::Auto && mode != Mode::Single) {
+    return refuse(ExitCode::WrongUsage, "--topology single and --mode {} contradict each other: leave one out",
                   frame::modeName(mode));
   }
-  mode = wanted;
+  mode = Mode::Single;
   return std::nullopt;
 }
 
-Problem readMachine(const CaptureWords& words, CaptureSettings& settings) {
-  using topology::LinkKind;
-  frame::MachineSettings& machine = settings.machine;
+Problem readNodes(const CaptureWords& words, CaptureSettings& settings) {
   const auto mode = [](const std::string& text) {
     return parseWord<Mode>("--mode", text,
-                           {{"auto", Mode::Auto}, {"single", Mode::Single}, {"pipelined", Mode::Pipelined}},
-                           {"sfr", "afr"});
+                           {{"auto", Mode::Auto},
+                            {"single", Mode::Single},
+                            {"pipelined", Mode::Pipelined},
+                            {"sfr", Mode::Sfr},
+                            {"afr", Mode::Afr}});
   };
-  const auto link = [](const std::string& text) {
-    return parseWord<LinkKind>(
-        "--link", text,
-        {{"auto", LinkKind::Auto}, {"host-import", LinkKind::HostImport}, {"host-copy", LinkKind::HostCopy}},
-        {"peer", "cuda"});
-  };
-  const auto tracer = [](const std::string& text) {
-    return parseWord<int>("--tracer", text, {{"auto", 0}, {"compute", 0}}, {"rt"});
-  };
-  if (!words.gpus.empty()) machine.gpus = words.gpus;
-  machine.simulateDual = words.simulateDual;
-  int onlyTracer = 0;
-  if (auto no = readInto(machine.mode, words.mode, mode)) return no;
-  if (auto no = readInto(machine.link, words.link, link)) return no;
-  if (auto no = readInto(onlyTracer, words.tracer, tracer)) return no;
-  return applyTopology(words.topology, machine.mode);
+  if (auto no = readMachine(words, settings.machine)) return no;
+  if (auto no = readInto(settings.machine.mode, words.mode, mode)) return no;
+  return applyTopology(settings.machine.topology, settings.machine.mode);
 }
 
 }  // namespace
-
-bool looksLikeScene(const std::string& word) {
-  std::string lower = word;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower.starts_with("builtin:") || lower.ends_with(".gltf") || lower.ends_with(".glb");
-}
 
 Expected<CaptureSettings> readWords(const CaptureWords& words) {
   CaptureSettings settings;
@@ -170,14 +98,17 @@ Expected<CaptureSettings> readWords(const CaptureWords& words) {
   settings.scene = words.scene;
   settings.load = {words.sceneInFile, words.allowExternal};
   settings.patterns = words.patterns;
+  settings.trace = words.trace;
   settings.validation = words.validation;
   settings.quiet = words.quiet;
+  if (!words.trace.empty() && words.trace == words.json)
+    return refuse(ExitCode::WrongUsage, "--trace and --json name the same file {}: give each its own", words.json);
   if (words.overwrite && words.resume)
     return refuse(ExitCode::WrongUsage, "--overwrite and --resume contradict each other: give one");
   if (words.verbose && words.quiet) return refuse(ExitCode::WrongUsage, "-v and -q contradict each other: give one");
   if (words.overwrite) settings.existing = jobs::ExistingFrames::Replace;
   if (words.resume) settings.existing = jobs::ExistingFrames::Resume;
-  for (const auto read : {readPicture, readCamera, readTimes, readMachine}) {
+  for (const auto read : {readPlanes, readCamera, readTimes, readNodes}) {
     if (auto problem = read(words, settings)) return *std::move(problem);
   }
   return settings;

@@ -7,30 +7,26 @@
 
 #include "base/check.h"
 #include "jobs/capture_settings.h"
+#include "render_options.h"
 
 namespace tandem::app {
 
 /// Empty: not given.
-struct CaptureWords {
+struct CaptureWords : RenderWords {
   std::string scene;
   std::string sceneInFile;
   bool allowExternal = false;
   std::vector<std::string> patterns;
   bool overwrite = false, resume = false;
-  std::string size, samples, bounces, seed, environment, exposure, tonemap, aovs, compression;
+  std::string aovs, compression, mode;
   std::string camera, eye, target, up, yfov;
-  std::string frames, fps, time, motionBlur, shutter;
-  std::string gpus, mode, topology, link, tracer;
-  bool simulateDual = false, validation = false;
-  std::string json;
+  std::string frames, fps, time;
+  std::string json, trace;
   CLI::Option* jsonOption = nullptr;
   bool verbose = false, quiet = false;
 };
 
 /// Refuses (WrongUsage) what cannot be read, and options that contradict each other.
 Expected<jobs::CaptureSettings> readWords(const CaptureWords& words);
-
-/// builtin:NAME, or a name that ends in .gltf or .glb.
-bool looksLikeScene(const std::string& word);
 
 }  // namespace tandem::app

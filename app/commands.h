@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 
@@ -19,6 +20,8 @@ int fail(const Refusal& refusal);
 void print(const std::string& text);
 
 Command addCapture(CLI::App& parser);
+/// `commandLine`: all words, for the report.
+Command addBench(CLI::App& parser, std::vector<std::string> commandLine);
 Command addDevices(CLI::App& parser);
 
 }  // namespace tandem::app

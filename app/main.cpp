@@ -42,7 +42,7 @@ int wrongUsage(const CLI::App& parser, const CLI::ParseError& error) {
 /// Commands of the design that come later.
 bool comesLater(int count, char** words) {
   const std::string command = count > 1 ? words[1] : "";
-  return command == "view" || command == "bench";
+  return command == "view";
 }
 
 int run(int count, char** words) {
@@ -52,6 +52,7 @@ int run(int count, char** words) {
   parser.set_version_flag("--version", fmt::format("tandem {}", jobs::kVersion));
   parser.require_subcommand(0, 1);
   const Command capture = addCapture(parser);
+  const Command bench = addBench(parser, {words, words + count});
   const Command devices = addDevices(parser);
   try {
     parser.parse(count, words);
@@ -59,8 +60,9 @@ int run(int count, char** words) {
     return error.get_exit_code() == 0 ? parser.exit(error) : wrongUsage(parser, error);
   }
   if (parser.got_subcommand("capture")) return capture();
+  if (parser.got_subcommand("bench")) return bench();
   if (parser.got_subcommand("devices")) return devices();
-  return fail(refuse(ExitCode::WrongUsage, "a command is missing: capture or devices; see tandem --help"));
+  return fail(refuse(ExitCode::WrongUsage, "a command is missing: capture, bench or devices; see tandem --help"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Where each resource of a plan lies, on each node, in each frame: the link's own slots where nothing is lost by it (so
 // that a pass writes straight into what is sent and reads straight from what arrived), a buffer of the node's own
-// elsewhere, two of them for history.
+// elsewhere, two of them for history, a ring of them for what an early batch makes. What several nodes make by rows has
+// parts: one per node that makes it, each of the size of the whole.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gpu/buffer.h"
@@ -16,13 +18,21 @@
 
 namespace tandem::exec {
 
-/// Where a resource of one node lies.
+/// A resource, or a part of one, on a node.
+struct PlaceKey {
+  uint32_t node = 0;
+  uint32_t resource = 0;
+  uint32_t part = 0;
+  auto operator<=>(const PlaceKey&) const = default;
+};
+
+/// Where it lies.
 struct Place {
   // A slot of the link of a transfer: its source or its target, item `item`.
   std::optional<uint32_t> transfer;
   bool isSource = false;
   uint32_t item = 0;
-  // Or buffers of the node: one, or two that alternate by frame where there is history.
+  // Or buffers of the node that take turns by frame: one, two where there is history, a ring.
   std::vector<gpu::Buffer> own;
 };
 
@@ -32,9 +42,10 @@ class Bindings {
   Bindings(topology::Topology& topology, const graph::Graph& graph, const graph::Plan& plan,
            const std::vector<std::unique_ptr<topology::Link>>& links);
 
-  /// Buffer of a resource on a node in frame `frame` (a running number); `previous`: as it was at the end of the frame
-  /// before.
-  const gpu::Buffer& buffer(uint32_t node, uint32_t resource, bool previous, uint64_t frame) const;
+  /// Buffer of a resource, or a part of it, on a node in frame `frame` (a running number).
+  const gpu::Buffer& buffer(const PlaceKey& key, uint64_t frame) const;
+  /// The same as it was at the end of the frame before.
+  const gpu::Buffer& previous(uint32_t node, uint32_t resource, uint64_t frame) const;
   /// Whether a transfer's item must be copied into its link source, or out of its link target (false: passes use the
   /// slot itself).
   bool copiesOut(const graph::Transfer& transfer, const graph::SentItem& item) const;
@@ -42,20 +53,24 @@ class Bindings {
   /// Fills history buffers with zeros: what a first frame reads of the one before it.
   void clearHistory(topology::Topology& topology) const;
 
-  /// Bytes that all this takes on a node beside the links; asked before anything is allocated.
+  /// Bytes that all this takes on a node, links included; asked before anything is allocated.
   static std::vector<uint64_t> estimateBytes(const graph::Graph& graph, const graph::Plan& plan, uint32_t slots);
 
  private:
-  const Place& place(uint32_t node, uint32_t resource) const;
+  const Place& place(const PlaceKey& key) const;
 
   const graph::Graph& graph_;
   const graph::Plan& plan_;
   const std::vector<std::unique_ptr<topology::Link>>& links_;
-  std::map<std::pair<uint32_t, uint32_t>, Place> places_;          // (node, resource)
-  std::map<std::pair<uint32_t, uint32_t>, Place> previousPlaces_;  // history that arrives by link
+  std::map<PlaceKey, Place> places_;
+  std::map<std::pair<uint32_t, uint32_t>, Place> previousPlaces_;  // (node, resource): history that arrives by link
 };
 
-/// Slots of every link, and so the upper limit of frames in flight.
+/// How many parts a resource has, and which of them a node makes.
+uint32_t partsOf(const graph::Graph& graph, const graph::Plan& plan, uint32_t resource);
+uint32_t partMadeBy(const graph::Plan& plan, uint32_t pass, uint32_t node);
+
+/// Slots of every link, and so the upper limit of frames in flight where there is one.
 inline constexpr uint32_t kLinkSlots = 3;
 
 }  // namespace tandem::exec

@@ -1,5 +1,6 @@
 #include "exec/frame_ticket.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/check.h"
@@ -26,6 +27,14 @@ void FrameTicket::fail(std::exception_ptr failure) {
 bool FrameTicket::failed() const {
   const std::lock_guard lock(mutex_);
   return failure_ != nullptr;
+}
+
+bool FrameTicket::finished() const {
+  const std::lock_guard lock(mutex_);
+  if (failure_) return true;
+  return missing_ == 0 && std::ranges::all_of(points_, [](const gpu::SyncPoint& point) {
+           return point.queue->completed() >= point.value;
+         });
 }
 
 void FrameTicket::wait(double limitSeconds, const std::string& what) {

@@ -20,6 +20,8 @@ class FrameTicket {
   /// The frame will not finish. The first failure is kept.
   void fail(std::exception_ptr failure);
   bool failed() const;
+  /// All batches have been submitted and have finished, or the frame has failed. Waits for nothing.
+  bool finished() const;
 
   /// Blocks until all batches have been submitted and have finished. Throws what failed; `limitSeconds` bounds the wait
   /// for the submits.

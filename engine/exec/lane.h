@@ -1,5 +1,7 @@
 // A node's lane: its batches in the order in which they must reach its queue. A batch that waits for a link keeps the
-// ones behind it waiting; whichever thread brings the last missing arrival submits. Thread-safe.
+// ones behind it waiting, all but the early ones: those depend on nothing that waits, and so the rows of the next frame
+// are traced while the post-processing of this one still waits for rows from elsewhere. Whichever thread brings the
+// last missing arrival submits. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -20,7 +22,9 @@ struct LaneBatch {
   gpu::Commands* commands = nullptr;
   std::string name;
   size_t missingArrivals = 0;
+  bool early = false;  // may overtake batches that wait
   std::vector<gpu::SyncPoint> waits;
+  uint64_t submittedNs = 0;  // host's steady clock, just before the submission
   std::shared_ptr<FrameTicket> ticket;
   std::function<void(gpu::SyncPoint)> onSubmitted;  // starts the batch's transfers, releases slots
 };
@@ -35,6 +39,7 @@ class Lane {
 
  private:
   void pump(std::unique_lock<std::mutex>& lock);
+  void submit(LaneBatch& batch);
 
   gpu::Device& device_;
   std::mutex mutex_;

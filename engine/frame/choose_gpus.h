@@ -10,9 +10,11 @@
 
 namespace tandem::frame {
 
-/// Adapter indices, one per node (the same twice when simulated). `auto` takes the best one or two: discrete before
-/// integrated before software, then by memory. Refuses, listing what is there, where a name fits nothing or several, or
-/// where a second GPU is missing.
+/// Adapter indices, one per node (the same one `simulatedNodes` times when simulated). `auto` takes the best one or
+/// two: discrete before integrated before software, then by memory; a list names as many as it likes. Two equal cards
+/// are told apart by index, PCI address or UUID. Refuses (WrongUsage, NoUsableGpu), listing what is there, where a word
+/// fits nothing or several, where one GPU is named twice (by two drivers of one card, too), or where a second is
+/// missing.
 Expected<std::vector<uint32_t>> chooseGpus(const std::vector<gpu::Adapter>& adapters, const MachineSettings& settings);
 
 }  // namespace tandem::frame

@@ -23,26 +23,22 @@ void describeFrame(graph::Graph& graph, const PictureSettings& picture, const Fr
   const auto ldr = post::addTonemap(graph, {size, picture.tone}, blurred, exposure, sources.post);
 
   // Output: scene-linear for compositing, tone-mapped for looking at.
-  out.linear.addTo(graph, "linear_readback", blurred, size.pixels() * sizeof(shared::RadianceTexel));
-  out.ldr.addTo(graph, "ldr_readback", ldr, size.pixels() * sizeof(shared::LdrTexel));
-  out.exposure.addTo(graph, "exposure_readback", exposure, sizeof(shared::ExposureState));
-  if (wants(picture, Aov::Albedo))
-    out.albedo.addTo(graph, "albedo_readback", traced.albedo, size.pixels() * sizeof(shared::AlbedoTexel));
-  if (wants(picture, Aov::Normal))
-    out.normal.addTo(graph, "normal_readback", traced.normal, size.pixels() * sizeof(shared::NormalTexel));
-  if (wants(picture, Aov::Depth))
-    out.depth.addTo(graph, "depth_readback", traced.depth, size.pixels() * sizeof(shared::DepthTexel));
-  if (wants(picture, Aov::Motion))
-    out.motion.addTo(graph, "motion_readback", traced.motion, size.pixels() * sizeof(shared::MotionTexel));
+  out.linear.addTo(graph, "linear_readback", blurred);
+  out.ldr.addTo(graph, "ldr_readback", ldr);
+  out.exposure.addTo(graph, "exposure_readback", exposure);
+  if (wants(picture, Aov::Albedo)) out.albedo.addTo(graph, "albedo_readback", traced.albedo);
+  if (wants(picture, Aov::Normal)) out.normal.addTo(graph, "normal_readback", traced.normal);
+  if (wants(picture, Aov::Depth)) out.depth.addTo(graph, "depth_readback", traced.depth);
+  if (wants(picture, Aov::Motion)) out.motion.addTo(graph, "motion_readback", traced.motion);
 }
 
 bool wants(const PictureSettings& picture, Aov aov) {
   return std::find(picture.aovs.begin(), picture.aovs.end(), aov) != picture.aovs.end();
 }
 
-void FrameReadbacks::setSlot(uint32_t slot) {
+void FrameReadbacks::setSlot(uint32_t slot, bool copies) {
   for (output::Readback* readback : {&linear, &ldr, &exposure, &albedo, &normal, &depth, &motion})
-    readback->setSlot(slot);
+    readback->setSlot(slot, copies);
 }
 
 }  // namespace tandem::frame

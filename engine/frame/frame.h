@@ -23,7 +23,8 @@ struct FrameReadbacks {
   explicit FrameReadbacks(uint32_t slots)
       : linear(slots), ldr(slots), exposure(slots), albedo(slots), normal(slots), depth(slots), motion(slots) {}
   output::Readback linear, ldr, exposure, albedo, normal, depth, motion;
-  void setSlot(uint32_t slot);
+  /// The slot of the frame that is recorded next, and whether it is copied to the host at all.
+  void setSlot(uint32_t slot, bool copies);
 };
 
 void describeFrame(graph::Graph& graph, const PictureSettings& picture, const FrameSources& sources,

@@ -1,95 +1,73 @@
 #include "frame/renderer.h"
 
-#include <cstring>
+#include <algorithm>
 #include <deque>
-#include <map>
+#include <numeric>
 
 #include "base/log.h"
+#include "frame/auto_mode.h"
 #include "frame/choose_gpus.h"
-#include "frame/frame.h"
+#include "frame/pipe.h"
 #include "post/exposure.h"
+#include "schedule/balancer.h"
 #include "schedule/placement.h"
-#include "trace/frame_scene.h"
-#include "trace/gpu_scene.h"
 
 namespace tandem::frame {
 namespace {
-
-/// Scene copies by device, and the frame that is being recorded.
-class SceneSource final : public trace::TraceSource {
- public:
-  explicit SceneSource(const trace::HostScene& host) : host_(host) {}
-  trace::GpuScene& sceneOn(gpu::Device& device) override {
-    auto& scene = scenes_[&device];
-    if (!scene) scene = std::make_unique<trace::GpuScene>(device, host_);
-    return *scene;
-  }
-  const trace::FrameScene& frame() const override { return *frame_; }
-  void setFrame(trace::FrameScene frame) { frame_ = std::make_unique<trace::FrameScene>(std::move(frame)); }
-  void clear() { scenes_.clear(); }
-
- private:
-  const trace::HostScene& host_;
-  std::map<gpu::Device*, std::unique_ptr<trace::GpuScene>> scenes_;
-  std::unique_ptr<trace::FrameScene> frame_;
-};
-
-template <class T>
-std::span<const T> view(const output::Readback& readback, uint32_t slot) {
-  const auto bytes = readback.bytes(slot);
-  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
-
-/// Nodes that run ray tracing, and so hold the scene.
-std::vector<bool> tracingNodes(const graph::Graph& graph, const graph::Plan& plan, uint32_t nodes) {
-  std::vector<bool> traces(nodes, false);
-  for (size_t pass = 0; pass < graph.passes().size(); ++pass) {
-    if (graph.passes()[pass].name == "path_trace" && plan.nodeOfPass[pass] != UINT32_MAX)
-      traces[plan.nodeOfPass[pass]] = true;
-  }
-  return traces;
-}
 
 class RendererImpl final : public Renderer {
  public:
   RendererImpl(std::shared_ptr<const scene::Scene> scene, const PictureSettings& picture,
                const MachineSettings& machine)
-      : scene_(std::move(scene)), picture_(picture), machine_(machine), readbacks_(machine.framesInFlight) {}
+      : scene_(std::move(scene)), picture_(picture), machine_(machine) {}
   ~RendererImpl() override {
-    executor_.reset();
+    pipes_.clear();
     if (source_) source_->clear();
   }
 
   /// Everything that can be refused. Returns a refusal with an empty message when all is well.
   Refusal build(gpu::Instance& instance, const scene::CameraRequest& camera);
 
-  uint32_t framesInFlight() const override { return machine_.framesInFlight; }
+  uint32_t framesInFlight() const override;
   void start(const FrameRequest& request) override;
   FrameResult finish() override;
+  std::optional<Refusal> changeMode(Mode mode, std::optional<uint32_t> samples) override;
+  Mode mode() const override { return mode_; }
   RunReport report() override;
 
  private:
+  struct Started {
+    FrameRequest request;
+    Pipe* pipe = nullptr;  // null: waits until a pipe has room
+  };
   Refusal checkSize() const;
-  Refusal checkMemory(const graph::Plan& plan) const;
+  Refusal checkMode(Mode mode) const;
+  Refusal makePipes();
+  Refusal addPipe(const Pipe::Place& place, uint32_t framesInFlight);
+  Pipe* choosePipe();
+  void startWaiting();
+  void recover(const gpu::DeviceError& error);
+  void learn(const Pipe* pipe, const FrameResult& result);
+  void balance(const FrameResult& result);
 
   std::shared_ptr<const scene::Scene> scene_;
   PictureSettings picture_;
   MachineSettings machine_;
   Mode mode_ = Mode::Single;
+  uint32_t singleNode_ = 0;  // that which `single` runs on
   scene::CameraChoice camera_;
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<trace::HostScene> host_;
   std::shared_ptr<SceneSource> source_;
   std::shared_ptr<post::PostFrame> post_ = std::make_shared<post::PostFrame>();
-  FrameReadbacks readbacks_;
-  graph::Graph graph_;
-  std::unique_ptr<exec::Executor> executor_;
-  struct Started {
-    uint64_t serial;
-    FrameRequest request;
-    scene::Camera camera;
-  };
+  std::vector<std::unique_ptr<Pipe>> pipes_;
+  std::vector<double> pipeMs_;                  // of a frame, per pipe, damped
+  std::optional<schedule::Balancer> balancer_;  // of sfr without forced shares
+  bool settles_ = false;                        // the first frame decides the mode
   std::deque<Started> started_;
+  std::vector<uint32_t> lastRows_;
+  std::vector<LossReport> losses_;
+  uint32_t historyResets_ = 0;
 };
 
 Refusal RendererImpl::checkSize() const {
@@ -110,26 +88,11 @@ Refusal RendererImpl::checkSize() const {
   return {};
 }
 
-Refusal RendererImpl::checkMemory(const graph::Plan& plan) const {
-  auto needed = exec::Bindings::estimateBytes(graph_, plan, exec::kLinkSlots);
-  needed.resize(topology_->nodes(), 0);
-  const auto traces = tracingNodes(graph_, plan, topology_->nodes());
-  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
-    if (traces[node]) needed[node] += trace::estimateGpuBytes(*host_);
-    // Devices of one GPU share its memory: what the others need there counts too.
-    uint64_t together = 0;
-    for (uint32_t other = 0; other <= node; ++other) {
-      if (topology_->device(other).adapter().physical == topology_->device(node).adapter().physical)
-        together += needed[other];
-    }
-    const uint64_t budget = topology_->device(node).memoryBudget();
-    if (together > budget) {
-      return refuse(ExitCode::NoUsableGpu,
-                    "{} has {} MiB of memory free and this needs {} MiB: lower --size, or a smaller scene",
-                    topology_->device(node).name(), budget >> 20, together >> 20);
-    }
-  }
-  return {};
+Refusal RendererImpl::checkMode(Mode mode) const {
+  if (mode == Mode::Single || topology_->nodes() > 1) return {};
+  return refuse(ExitCode::WrongUsage,
+                "--mode {} needs two GPUs and there is one: --mode single, or --simulate-dual to open it twice",
+                modeName(mode));
 }
 
 Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest& camera) {
@@ -141,56 +104,216 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
   camera_ = *chosenCamera;
   const auto gpus = chooseGpus(instance.adapters(), machine_);
   if (!gpus) return gpus.refusal();
-  auto opened = topology::open(instance, {*gpus, machine_.link, machine_.seam});
+  auto opened = topology::open(instance, {.adapters = *gpus,
+                                          .link = machine_.link,
+                                          .seam = machine_.seam,
+                                          .kind = machine_.topology,
+                                          .linkGbps = machine_.linkGbps});
   if (!opened) return opened.refusal();
   topology_ = std::move(*opened);
-  mode_ = topology_->nodes() > 1 ? Mode::Pipelined : Mode::Single;
-  if (const Refusal tooBig = checkSize(); !tooBig.message.empty()) return tooBig;
-
+  mode_ = machine_.mode;
+  if (mode_ == Mode::Auto) {
+    // Software devices share one CPU: nothing is to be won, and who opened several wants to see them used.
+    const bool several = topology_->nodes() > 1;
+    settles_ = several && !topology_->device(0).adapter().software();
+    mode_ = several && !settles_ ? Mode::Pipelined : Mode::Single;
+  }
+  if (Refusal no = checkMode(mode_); !no.message.empty()) return no;
+  if (!machine_.shares.empty() && machine_.shares.size() != topology_->nodes()) {
+    return refuse(ExitCode::WrongUsage, "--rows-share has {} numbers and there are {} GPUs: give one for each",
+                  machine_.shares.size(), topology_->nodes());
+  }
+  if (Refusal tooBig = checkSize(); !tooBig.message.empty()) return tooBig;
   host_ = std::make_unique<trace::HostScene>(*scene_);
   source_ = std::make_shared<SceneSource>(*host_);
-  describeFrame(graph_, picture_, {source_, post_}, readbacks_);
-  auto plan =
-      graph::compile(graph_, mode_ == Mode::Single ? schedule::placeSingle() : schedule::placePipelined(graph_));
-  if (!plan) return plan.refusal();
-  if (const Refusal tooMuch = checkMemory(*plan); !tooMuch.message.empty()) return tooMuch;
-  const auto traces = tracingNodes(graph_, *plan, topology_->nodes());
-  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
-    if (traces[node]) source_->sceneOn(topology_->device(node));  // uploads now, not in the first frame
-  }
-  auto executor = exec::Executor::make(*topology_, graph_, std::move(*plan), machine_.framesInFlight);
-  if (!executor) return executor.refusal();
-  executor_ = std::move(*executor);
+  return makePipes();
+}
+
+Refusal RendererImpl::addPipe(const Pipe::Place& place, uint32_t framesInFlight) {
+  auto pipe = Pipe::make({*topology_, picture_, *host_, source_, post_}, place, framesInFlight);
+  if (!pipe) return pipe.refusal();
+  pipes_.push_back(std::move(*pipe));
+  pipeMs_.push_back(0.0);
   return {};
 }
 
+/// One pipe over all nodes that the mode uses; in alternate-frame rendering one per node.
+Refusal RendererImpl::makePipes() {
+  const uint32_t nodes = topology_->nodes(), frames = machine_.framesInFlight;
+  pipes_.clear();
+  pipeMs_.clear();
+  balancer_.reset();
+  const auto on = [nodes](uint32_t node) {
+    return [nodes, node](const graph::Graph& graph) { return schedule::placeSingle(graph, nodes, node); };
+  };
+  switch (mode_) {
+    case Mode::Auto:
+    case Mode::Single:
+      return addPipe(on(singleNode_), frames);
+    case Mode::Pipelined:
+      return addPipe([nodes](const graph::Graph& graph) { return schedule::placePipelined(graph, nodes); }, frames);
+    case Mode::Sfr: {
+      Refusal refusal =
+          addPipe([nodes](const graph::Graph& graph) { return schedule::placeSfr(graph, nodes); }, frames);
+      if (!refusal.message.empty()) return refusal;
+      if (machine_.shares.empty()) {
+        balancer_.emplace(nodes, picture_.size.height);
+      } else {
+        pipes_[0]->executor().setShares(machine_.shares);
+      }
+      return {};
+    }
+    case Mode::Afr:
+      break;
+  }
+  // A quick GPU may have all the frames that a slow one keeps waiting for their turn.
+  const uint32_t slots = std::min(framesInFlight(), exec::kMostFrames);
+  for (uint32_t node = 0; node < nodes; ++node) {
+    if (Refusal refusal = addPipe(on(node), slots); !refusal.message.empty()) return refusal;
+    if (pipes_.back()->executor().plan().temporal)
+      return refuse(ExitCode::WrongUsage,
+                    "--mode afr: the frame has passes that read the frame before, which another GPU has: use sfr");
+  }
+  return {};
+}
+
+uint32_t RendererImpl::framesInFlight() const {
+  return mode_ == Mode::Afr ? machine_.framesInFlight * topology_->nodes() : machine_.framesInFlight;
+}
+
+std::optional<Refusal> RendererImpl::changeMode(Mode mode, std::optional<uint32_t> samples) {
+  TANDEM_CHECK(started_.empty(), "the mode changes while {} frames are under way", started_.size());
+  if (Refusal no = checkMode(mode); !no.message.empty()) return no;
+  if (!pipes_.empty() && pipes_[0]->executor().plan().temporal) ++historyResets_;
+  pipes_.clear();
+  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
+    if (!topology_->device(node).lost()) topology_->device(node).drain();  // gives the memory back
+  }
+  mode_ = mode;
+  picture_.samples = samples.value_or(picture_.samples);
+  if (Refusal no = makePipes(); !no.message.empty()) return no;
+  return std::nullopt;
+}
+
+/// The pipe that will have finished one more frame first.
+Pipe* RendererImpl::choosePipe() {
+  Pipe* best = nullptr;
+  double soonest = 0.0;
+  for (size_t index = 0; index < pipes_.size(); ++index) {
+    if (pipes_[index]->full()) continue;
+    // Not measured yet: taken as quick, so that each gets a frame to be measured by.
+    const double end = (pipes_[index]->executor().unfinished() + 1) * std::max(pipeMs_[index], 1e-3);
+    if (best != nullptr && end >= soonest) continue;
+    best = pipes_[index].get();
+    soonest = end;
+  }
+  return best;
+}
+
+/// Starts frames, oldest first, for as long as there is room.
+void RendererImpl::startWaiting() {
+  for (Started& started : started_) {
+    if (started.pipe != nullptr) continue;
+    Pipe* pipe = choosePipe();
+    if (pipe == nullptr) return;
+    const FrameRequest& request = started.request;
+    source_->setFrame(
+        trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame));
+    post_->frame = request.frame;
+    started.pipe = pipe;
+    if (balancer_) pipe->executor().setShares(balancer_->nextShares());
+    pipe->start(request, scene::resolveCamera(*scene_, camera_, scene::poseAt(*scene_, request.centre)));
+  }
+}
+
 void RendererImpl::start(const FrameRequest& request) {
-  trace::FrameScene frame =
-      trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame);
-  const scene::Camera camera = scene::resolveCamera(*scene_, camera_, scene::poseAt(*scene_, request.centre));
-  source_->setFrame(std::move(frame));
-  post_->frame = request.frame;
-  readbacks_.setSlot(static_cast<uint32_t>(executor_->started() % machine_.framesInFlight));
-  started_.push_back({executor_->start(), request, camera});
+  if (settles_) {
+    settles_ = false;
+    const gpu::Adapter& first = topology_->device(0).adapter();
+    bool alike = true;
+    for (uint32_t node = 1; node < topology_->nodes(); ++node)
+      alike = alike && topology_->device(node).adapter().name == first.name;
+    if (const auto no = settleMode(*this, request, picture_.samples, alike)) throw adverse("{}", no->message);
+  }
+  started_.push_back({request, nullptr});
+  try {
+    startWaiting();
+  } catch (const gpu::DeviceError& error) {
+    recover(error);
+  }
 }
 
 FrameResult RendererImpl::finish() {
   TANDEM_CHECK(!started_.empty(), "finish() without a frame under way");
-  const Started done = started_.front();
-  started_.pop_front();
-  FrameResult result;
-  result.passes = executor_->finish(done.serial);
-  result.request = done.request;
-  result.camera = done.camera;
-  const auto slot = static_cast<uint32_t>(done.serial % machine_.framesInFlight);
-  result.linear = view<shared::RadianceTexel>(readbacks_.linear, slot);
-  result.ldr = view<shared::LdrTexel>(readbacks_.ldr, slot);
-  result.ev = view<shared::ExposureState>(readbacks_.exposure, slot)[0].ev;
-  if (wants(picture_, Aov::Albedo)) result.albedo = view<shared::AlbedoTexel>(readbacks_.albedo, slot);
-  if (wants(picture_, Aov::Normal)) result.normal = view<shared::NormalTexel>(readbacks_.normal, slot);
-  if (wants(picture_, Aov::Depth)) result.depth = view<shared::DepthTexel>(readbacks_.depth, slot);
-  if (wants(picture_, Aov::Motion)) result.motion = view<shared::MotionTexel>(readbacks_.motion, slot);
-  return result;
+  while (true) {
+    try {
+      startWaiting();
+      Pipe* pipe = started_.front().pipe;
+      FrameResult result = pipe->finish();
+      started_.pop_front();
+      learn(pipe, result);
+      return result;
+    } catch (const gpu::DeviceError& error) {
+      recover(error);
+    }
+  }
+}
+
+void RendererImpl::learn(const Pipe* pipe, const FrameResult& result) {
+  lastRows_ = result.rowsOfNode;
+  const auto index = static_cast<size_t>(
+      std::ranges::find(pipes_, pipe, [](const auto& owned) { return owned.get(); }) - pipes_.begin());
+  double ms = 0.0;
+  for (const exec::PassReport& pass : result.passes) ms += pass.milliseconds;
+  pipeMs_[index] = pipeMs_[index] == 0.0 ? ms : pipeMs_[index] + 0.25 * (ms - pipeMs_[index]);
+  // A pipe that gets no frames is not measured: it is thought quicker and quicker, until it gets one.
+  for (size_t other = 0; other < pipes_.size(); ++other) {
+    if (pipes_[other]->idle()) pipeMs_[other] *= 0.9;
+  }
+  if (balancer_) balance(result);
+}
+
+void RendererImpl::balance(const FrameResult& result) {
+  std::vector<schedule::NodeLoad> loads(topology_->nodes());
+  for (uint32_t node = 0; node < loads.size(); ++node) loads[node].rows = result.rowsOfNode[node];
+  for (const exec::PassReport& pass : result.passes)
+    (pass.name == "path_trace" ? loads[pass.node].traceMs : loads[pass.node].otherMs) += pass.milliseconds;
+  for (const exec::TransferReport& transfer : result.transfers) {
+    if (transfer.frame == result.request.frame)
+      loads[transfer.from].transferMs = static_cast<double>(transfer.event.endNs - transfer.event.beginNs) * 1e-6;
+  }
+  balancer_->report(loads);
+}
+
+/// Goes on without the GPU that failed: all frames under way start again on one that is left. Called from a catch;
+/// throws the error on where none is left.
+void RendererImpl::recover(const gpu::DeviceError& error) {
+  std::vector<uint32_t> left;
+  std::optional<uint32_t> failed;
+  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
+    const gpu::Device& device = topology_->device(node);
+    const bool before = std::ranges::any_of(losses_, [&](const LossReport& loss) { return loss.node == node; });
+    if (&device == error.device()) {
+      failed = node;
+    } else if (!before && !device.lost()) {
+      left.push_back(node);
+    }
+  }
+  if (!failed || left.empty()) throw;
+  const uint32_t frame = started_.front().request.frame;
+  losses_.push_back({*failed, topology_->device(*failed).name(), frame, error.what()});
+  log::warn("{} failed in frame {}: {}; going on with {} alone", topology_->device(*failed).name(), frame, error.what(),
+            topology_->device(left[0]).name());
+  if (!pipes_.empty() && pipes_[0]->executor().plan().temporal) ++historyResets_;
+  pipes_.clear();
+  source_->drop(topology_->device(*failed));
+  topology_->device(left[0]).drain();
+  mode_ = Mode::Single;
+  singleNode_ = left[0];
+  for (Started& started : started_) started.pipe = nullptr;
+  if (const Refusal no = makePipes(); !no.message.empty())
+    throw adverse("{}; nor can {} go on alone: {}", error.what(), topology_->device(left[0]).name(), no.message);
+  startWaiting();
 }
 
 RunReport RendererImpl::report() {
@@ -199,19 +322,27 @@ RunReport RendererImpl::report() {
   report.topology = topology_->kind();
   report.camera = camera_.description;
   report.size = picture_.size;
-  const auto traces = tracingNodes(graph_, executor_->plan(), topology_->nodes());
+  std::vector<bool> traces(topology_->nodes(), false);
+  for (const auto& pipe : pipes_) {
+    const auto own = pipe->tracingNodes();
+    for (size_t node = 0; node < own.size(); ++node) traces[node] = traces[node] || own[node];
+    const exec::Executor& executor = pipe->executor();
+    for (size_t pass = 0; pass < pipe->graph().passes().size(); ++pass) {
+      for (const uint32_t node : executor.plan().nodesOfPass[pass])
+        report.nodeOfPass.emplace_back(pipe->graph().passes()[pass].name, node);
+    }
+    for (exec::LinkUse& use : pipe->executor().linkReports()) report.links.push_back(std::move(use));
+  }
   for (uint32_t node = 0; node < topology_->nodes(); ++node) {
     const gpu::Adapter& adapter = topology_->device(node).adapter();
+    const uint32_t rows = mode_ == Mode::Afr ? picture_.size.height : node < lastRows_.size() ? lastRows_[node] : 0;
     report.nodes.push_back({node, adapter.name, adapter.uuidText(), adapter.pci ? adapter.pci->text() : "",
                             adapter.driver, std::string(gpu::adapterTypeName(adapter.type)),
-                            traces[node] ? "compute" : "none", traces[node] ? picture_.size.height : 0});
+                            traces[node] ? "compute" : "none", rows});
     if (traces[node]) report.sceneBytes = source_->sceneOn(topology_->device(node)).bytes();
   }
-  for (size_t pass = 0; pass < graph_.passes().size(); ++pass) {
-    const uint32_t node = executor_->plan().nodeOfPass[pass];
-    if (node != UINT32_MAX) report.nodeOfPass.emplace_back(graph_.passes()[pass].name, node);
-  }
-  report.links = executor_->linkReports();
+  report.losses = losses_;
+  report.historyResets = historyResets_;
   for (const auto& node : scene_->nodes) {
     for (const uint32_t mesh : node.meshes) report.sceneTriangles += scene_->meshes[mesh].indices.size() / 3;
   }

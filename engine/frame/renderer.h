@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,9 +27,11 @@ struct FrameRequest {
   double centre = 0.0;
   double open = 0.0;
   double close = 0.0;
+  bool readback = true;  // false: the finished planes stay on the device (benchmarks)
 };
 
-/// A finished frame. The spans point into host-visible memory and are valid until the next start().
+/// A finished frame. The spans point into host-visible memory and are valid until the next start(); empty without
+/// readback.
 struct FrameResult {
   FrameRequest request;
   scene::Camera camera;
@@ -40,6 +43,8 @@ struct FrameResult {
   std::span<const shared::MotionTexel> motion;
   float ev = 0.0f;  // the exposure that tone mapping used
   std::vector<exec::PassReport> passes;
+  std::vector<exec::TransferReport> transfers;  // since the frame before; `frame` is a request's number
+  std::vector<uint32_t> rowsOfNode;             // rows that each node traced
 };
 
 struct NodeReport {
@@ -50,7 +55,15 @@ struct NodeReport {
   std::string driver;
   std::string type;
   std::string tracer;  // "compute", or "none" where the node traces nothing
-  uint32_t rows = 0;   // rows that the node traces
+  uint32_t rows = 0;   // rows that the node traced in the last frame
+};
+
+/// A GPU that was lost on the way, and without which the run went on.
+struct LossReport {
+  uint32_t node = 0;
+  std::string gpu;
+  uint32_t frame = 0;  // the oldest frame then under way; it and those after it were rendered again
+  std::string what;    // names the call and the work
 };
 
 /// What ran where, for people and for --json.
@@ -62,6 +75,8 @@ struct RunReport {
   std::vector<NodeReport> nodes;
   std::vector<std::pair<std::string, uint32_t>> nodeOfPass;
   std::vector<exec::LinkUse> links;
+  std::vector<LossReport> losses;
+  uint32_t historyResets = 0;   // by losses and changes of mode, of graphs with temporal passes
   uint64_t sceneTriangles = 0;  // of all instances
   uint64_t sceneBytes = 0;      // on a node that traces
 };
@@ -78,8 +93,13 @@ class Renderer {
   /// How many frames may be started before the first must be finished.
   virtual uint32_t framesInFlight() const = 0;
   virtual void start(const FrameRequest& request) = 0;
-  /// Waits for the oldest frame under way.
+  /// Waits for the oldest frame under way: frames come out in the order of start() in every mode. Where a GPU is lost
+  /// and another is left, the frames under way are rendered again there and the run goes on with it alone.
   virtual FrameResult finish() = 0;
+  /// Changes to another mode. Only while no frame is under way. A refusal leaves no frame to be rendered.
+  /// `samples`: paths per pixel from then on; unset: as before.
+  virtual std::optional<Refusal> changeMode(Mode mode, std::optional<uint32_t> samples = std::nullopt) = 0;
+  virtual Mode mode() const = 0;
   /// Only while no frame is under way.
   virtual RunReport report() = 0;
 };

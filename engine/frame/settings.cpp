@@ -10,6 +10,10 @@ std::string_view modeName(Mode mode) {
       return "single";
     case Mode::Pipelined:
       return "pipelined";
+    case Mode::Sfr:
+      return "sfr";
+    case Mode::Afr:
+      return "afr";
   }
   return "auto";
 }

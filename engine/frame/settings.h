@@ -16,9 +16,11 @@ namespace tandem::frame {
 
 /// Where passes run (README.md, "Modes").
 enum class Mode {
-  Auto,       // pipelined where there are two nodes, single otherwise
+  Auto,       // the planner's choice from measured times; single where there is one node
   Single,     // everything on the primary
   Pipelined,  // ray tracing on the primary, post on the secondary, frame N's post beside frame N+1's rays
+  Sfr,        // split-frame rendering: as pipelined, and all nodes trace a share of the rows, balanced every frame
+  Afr,        // alternate-frame rendering: whole frames on each node; only for graphs without temporal passes
 };
 
 std::string_view modeName(Mode mode);
@@ -43,11 +45,15 @@ struct PictureSettings {
 /// The machine.
 struct MachineSettings {
   std::string gpus = "auto";  // auto | A[,B]: index, UUID prefix, PCI address or name
-  bool simulateDual = false;  // one GPU opened twice
+  bool simulateDual = false;  // one GPU opened several times
+  uint32_t simulatedNodes = 2;
   Mode mode = Mode::Auto;
+  topology::TopologyKind topology = topology::TopologyKind::Auto;
   topology::LinkKind link = topology::LinkKind::Auto;
-  uint32_t framesInFlight = 2;
-  gpu::Seam seam;  // tests only
+  double linkGbps = 0.0;        // throttles every link; 0: as fast as it goes
+  std::vector<double> shares;   // sfr: share of the rows per node, for good; empty: balanced every frame
+  uint32_t framesInFlight = 3;  // of one node in afr, of all in the other modes
+  gpu::Seam seam;               // tests only
 };
 
 }  // namespace tandem::frame

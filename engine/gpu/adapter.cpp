@@ -31,21 +31,31 @@ std::vector<std::string> extensionsOf(VkPhysicalDevice physical) {
   return names;
 }
 
-/// The first family that computes and copies; with graphics preferred, since that is the family every driver schedules
-/// best.
-uint32_t chooseQueueFamily(VkPhysicalDevice physical) {
+/// Queues: the first family that computes and copies, with graphics preferred, since that is the family every driver
+/// schedules best; and a family that only copies, whose engines run beside the shader cores.
+void chooseQueueFamilies(Adapter& adapter) {
   uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  vkGetPhysicalDeviceQueueFamilyProperties(adapter.physical, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  uint32_t best = UINT32_MAX;
+  vkGetPhysicalDeviceQueueFamilyProperties(adapter.physical, &count, families.data());
+  constexpr VkQueueFlags kCopyOnly = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+  bool graphics = false;
   for (uint32_t family = 0; family < count; ++family) {
+    const VkQueueFlags flags = families[family].queueFlags;
     const bool timed = families[family].timestampValidBits > 0;
-    if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || !timed) continue;
-    if ((families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0) return family;
-    if (best == UINT32_MAX) best = family;
+    if ((flags & VK_QUEUE_COMPUTE_BIT) != 0 && timed) {
+      const bool better = (flags & VK_QUEUE_GRAPHICS_BIT) != 0 && !graphics;
+      if (adapter.queueFamily != UINT32_MAX && !better) continue;
+      graphics = (flags & VK_QUEUE_GRAPHICS_BIT) != 0;
+      adapter.queueFamily = family;
+      adapter.queuesInFamily = families[family].queueCount;
+    } else if ((flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & ~kCopyOnly) == 0 &&
+               adapter.transferFamily == UINT32_MAX) {
+      adapter.transferFamily = family;
+      adapter.queuesInTransferFamily = families[family].queueCount;
+      adapter.transferTimestamps = timed;
+    }
   }
-  return best;
 }
 
 void fillProperties(Adapter& adapter) {
@@ -122,7 +132,7 @@ Adapter describe(VkPhysicalDevice physical, uint32_t index) {
   }
   fillProperties(adapter);
   findMissingFeatures(adapter);
-  adapter.queueFamily = chooseQueueFamily(physical);
+  chooseQueueFamilies(adapter);
   if (adapter.queueFamily == UINT32_MAX) adapter.refusals.emplace_back("has no compute queue with timestamps");
   return adapter;
 }

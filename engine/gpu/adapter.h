@@ -47,8 +47,12 @@ struct Adapter {
   uint64_t maxAllocationSize = 0;                // maintenance3
   uint64_t minImportedHostPointerAlignment = 0;  // 0: VK_EXT_external_memory_host is absent
   uint32_t subgroupSize = 0;
-  uint32_t queueFamily = UINT32_MAX;  // the compute and transfer family that Tandem uses
-  std::vector<std::string> refusals;  // why it cannot be used; empty: usable
+  uint32_t queueFamily = UINT32_MAX;     // the compute and transfer family that Tandem uses
+  uint32_t queuesInFamily = 0;           // how many queues it has
+  uint32_t transferFamily = UINT32_MAX;  // a family of copy engines alone; UINT32_MAX: none
+  uint32_t queuesInTransferFamily = 0;   // how many queues it has
+  bool transferTimestamps = false;       // whether that family has timestamps
+  std::vector<std::string> refusals;     // why it cannot be used; empty: usable
 
   bool usable() const { return refusals.empty(); }
   bool software() const { return type == AdapterType::Software; }

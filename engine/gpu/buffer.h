@@ -27,9 +27,10 @@ class Buffer {
   Buffer() = default;
   /// Throws AdverseError naming the buffer and its size where memory is short.
   Buffer(Device& device, uint64_t bytes, Memory memory, std::string name);
-  /// Takes over a buffer whose memory was imported elsewhere (topology/). `mapped` may be null.
+  /// Takes over a buffer whose memory comes from elsewhere (topology/). `mapped`: by vkMapMemory, or null.
+  /// `address`: 0 where no shader uses it.
   static Buffer adopt(Device& device, VkBuffer buffer, VkDeviceMemory memory, uint64_t bytes, void* mapped,
-                      std::string name);
+                      std::string name, VkDeviceAddress address = 0);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
@@ -40,6 +41,13 @@ class Buffer {
   uint64_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
   Device& device() const { return *device_; }
+  /// The memory behind it where that is its own or imported; null where it is a part of the allocator's.
+  VkDeviceMemory memory() const { return memory_; }
+
+  /// How a buffer of this size is made, and the type of memory that it gets: for topology/, which binds second buffers
+  /// to the same memory.
+  static VkBufferCreateInfo createInfo(const Device& device, uint64_t bytes);
+  static uint32_t memoryType(const Device& device, uint64_t bytes, Memory memory);
 
   /// Mapped bytes (Upload and Readback). A broken promise on Device memory.
   std::span<std::byte> mapped() const;
@@ -50,11 +58,12 @@ class Buffer {
 
  private:
   void release();
+  VkMappedMemoryRange wholeMemory() const;
 
   Device* device_ = nullptr;
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VmaAllocation_T* allocation_ = nullptr;
-  VkDeviceMemory imported_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;  // of its own, or imported; null: part of the allocator's
   VkDeviceAddress address_ = 0;
   uint64_t bytes_ = 0;
   void* mapped_ = nullptr;

@@ -11,12 +11,26 @@ constexpr uint32_t kMaxSections = 128;
 constexpr uint64_t kArenaChunk = uint64_t{256} << 10;
 constexpr uint64_t kArenaAlignment = 64;
 
+/// What a family can do, and so what a barrier on its queues may name.
+VkPipelineStageFlags2 stages(bool copiesOnly) {
+  return VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | (copiesOnly ? 0 : VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+}
+VkAccessFlags2 writes(bool copiesOnly) {
+  return VK_ACCESS_2_TRANSFER_WRITE_BIT | (copiesOnly ? 0 : VK_ACCESS_2_SHADER_WRITE_BIT);
+}
+
 }  // namespace
 
-Commands::Commands(Device& device, std::string name) : device_(device), name_(std::move(name)) {
+Commands::Commands(Device& device, std::string name) : Commands(device, std::move(name), device.queue()) {}
+
+Commands::Commands(Device& device, std::string name, const Queue& queue)
+    : device_(device),
+      name_(std::move(name)),
+      copiesOnly_(queue.family() == device.adapter().transferFamily),
+      timed_(!copiesOnly_ || device.adapter().transferTimestamps) {
   VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
-  poolInfo.queueFamilyIndex = device.queue().family();
+  poolInfo.queueFamilyIndex = queue.family();
   check(device.api().vkCreateCommandPool(device.handle(), &poolInfo, nullptr, &pool_), "vkCreateCommandPool", name_);
   VkCommandBufferAllocateInfo bufferInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   bufferInfo.commandPool = pool_;
@@ -102,10 +116,11 @@ void Commands::update(const Buffer& target, uint64_t offset, std::span<const std
   device_.api().vkCmdCopyBuffer(commands_, block.buffer->handle(), target.handle(), 1, &region);
 }
 
-void Commands::copy(const Buffer& from, const Buffer& to, uint64_t bytes) {
-  TANDEM_CHECK(bytes <= from.bytes() && bytes <= to.bytes(), "{} bytes do not fit from '{}' to '{}'", bytes,
-               from.name(), to.name());
-  const VkBufferCopy region{0, 0, bytes};
+void Commands::copy(const Buffer& from, uint64_t fromOffset, const Buffer& to, uint64_t toOffset, uint64_t bytes) {
+  TANDEM_CHECK(fromOffset + bytes <= from.bytes() && toOffset + bytes <= to.bytes(),
+               "{} bytes do not fit from '{}' at {} to '{}' at {}", bytes, from.name(), fromOffset, to.name(),
+               toOffset);
+  const VkBufferCopy region{fromOffset, toOffset, bytes};
   device_.api().vkCmdCopyBuffer(commands_, from.handle(), to.handle(), 1, &region);
 }
 
@@ -116,11 +131,11 @@ void Commands::fill(const Buffer& target, uint32_t value) {
 void Commands::barrier() {
   if (!device_.passSeam(SeamPoint::Barrier, name_)) return;
   VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-  memory.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
-  memory.srcAccessMask = VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  memory.srcStageMask = stages(copiesOnly_);
+  memory.srcAccessMask = writes(copiesOnly_);
   memory.dstStageMask = memory.srcStageMask;
-  memory.dstAccessMask = VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_READ_BIT |
-                         VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  memory.dstAccessMask = memory.srcAccessMask | VK_ACCESS_2_TRANSFER_READ_BIT;
+  if (!copiesOnly_) memory.dstAccessMask |= VK_ACCESS_2_SHADER_READ_BIT;
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
   dependency.memoryBarrierCount = 1;
   dependency.pMemoryBarriers = &memory;
@@ -129,8 +144,8 @@ void Commands::barrier() {
 
 void Commands::barrierToHost() {
   VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-  memory.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
-  memory.srcAccessMask = VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  memory.srcStageMask = stages(copiesOnly_);
+  memory.srcAccessMask = writes(copiesOnly_);
   memory.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
   memory.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
@@ -148,28 +163,29 @@ void Commands::beginSection(std::string_view name) {
     vkCmdBeginDebugUtilsLabelEXT(commands_, &label);
   }
   const auto query = static_cast<uint32_t>(2 * sections_.size());
-  device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
+  if (timed_) device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
   sections_.emplace_back(name);
 }
 
 void Commands::endSection() {
   const auto query = static_cast<uint32_t>(2 * sections_.size() - 1);
-  device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
+  if (timed_) device_.api().vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_, query);
   if (device_.hasDebugUtils()) vkCmdEndDebugUtilsLabelEXT(commands_);
 }
 
 std::vector<PassTime> Commands::times() const {
-  if (sections_.empty()) return {};
+  if (sections_.empty() || !timed_) return {};
   const auto count = static_cast<uint32_t>(2 * sections_.size());
   std::vector<uint64_t> ticks(count);
-  check(device_.api().vkGetQueryPoolResults(device_.handle(), queries_, 0, count, ticks.size() * sizeof(uint64_t),
-                                            ticks.data(), sizeof(uint64_t),
-                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-        "vkGetQueryPoolResults", name_);
+  device_.require(device_.api().vkGetQueryPoolResults(device_.handle(), queries_, 0, count,
+                                                      ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
+                                                      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                  "vkGetQueryPoolResults", name_);
   std::vector<PassTime> times;
   for (size_t i = 0; i < sections_.size(); ++i) {
     const double elapsed = static_cast<double>(ticks[2 * i + 1] - ticks[2 * i]);
-    times.push_back({sections_[i], elapsed * double{device_.adapter().limits.timestampPeriod} * 1e-6});
+    times.push_back({sections_[i], elapsed * double{device_.adapter().limits.timestampPeriod} * 1e-6, ticks[2 * i],
+                     ticks[2 * i + 1]});
   }
   return times;
 }

@@ -17,6 +17,7 @@
 namespace tandem::gpu {
 
 class Device;
+class Queue;
 class TextureTable;
 
 /// Work groups of a dispatch.
@@ -26,15 +27,18 @@ struct Groups {
 
 inline uint32_t groupsFor(uint32_t items, uint32_t perGroup) { return (items + perGroup - 1) / perGroup; }
 
-/// Milliseconds of one label, as the device measured them.
+/// One label, as the device measured it. Ticks are those of the device's own clock (gpu/clock.h).
 struct PassTime {
   std::string name;
   double milliseconds = 0.0;
+  uint64_t beginTicks = 0, endTicks = 0;
 };
 
 class Commands {
  public:
   Commands(Device& device, std::string name);
+  /// For submission to `queue`, one of the device's. On a copy-only family: copies and barriers, no dispatch.
+  Commands(Device& device, std::string name, const Queue& queue);
   ~Commands();
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
@@ -65,7 +69,8 @@ class Commands {
   /// Copies host bytes into a device buffer, through memory that lives as long as this submission. A barrier must
   /// follow before use.
   void update(const Buffer& target, uint64_t offset, std::span<const std::byte> bytes);
-  void copy(const Buffer& from, const Buffer& to, uint64_t bytes);
+  void copy(const Buffer& from, const Buffer& to, uint64_t bytes) { copy(from, 0, to, 0, bytes); }
+  void copy(const Buffer& from, uint64_t fromOffset, const Buffer& to, uint64_t toOffset, uint64_t bytes);
   void fill(const Buffer& target, uint32_t value);
 
   /// All writes before (shader, copy) are visible to all accesses after (shader, copy). Earlier submissions of the
@@ -77,7 +82,7 @@ class Commands {
   /// Opens a named section: debug label and timestamps. Sections do not nest.
   void beginSection(std::string_view name);
   void endSection();
-  /// Times of all sections; call after the submission has finished.
+  /// Times of all sections; call after the submission has finished. Empty where the family has no timestamps.
   std::vector<PassTime> times() const;
 
  private:
@@ -91,6 +96,8 @@ class Commands {
 
   Device& device_;
   std::string name_;
+  bool copiesOnly_;  // the family has copy engines alone
+  bool timed_;       // the family has timestamps
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   VkQueryPool queries_ = VK_NULL_HANDLE;

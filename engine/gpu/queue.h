@@ -17,8 +17,8 @@ namespace tandem::gpu {
 class Device;
 class Queue;
 
-/// A value of one queue's timeline; value 0 is always reached. Valid on the device that owns the queue, and on no
-/// other.
+/// A value of one queue's timeline. Value 0, or no queue: reached already. Valid on the device that owns the queue and
+/// on its neighbours in a linked group, and on no other.
 struct SyncPoint {
   Queue* queue = nullptr;
   uint64_t value = 0;
@@ -39,6 +39,13 @@ class Queue {
   /// naming `what`. `spin`: polls the counter instead of sleeping; for bridges on machines with cores to spare.
   void wait(uint64_t value, std::string_view what, SeamPoint point = SeamPoint::HostWait, bool spin = false);
 
+  /// Waits, without a limit, until the driver has let go of everything submitted. Only after settle(). False: an error.
+  bool waitIdle();
+
+  /// Waits for everything submitted, past seam and loss, for the end of a device. False: `seconds` passed and it did
+  /// not finish.
+  bool settle(double seconds);
+
   /// The counter as it is now. Throws DeviceLost where it reads UINT64_MAX.
   uint64_t completed() const;
   uint64_t lastSubmitted() const { return submitted_.load(); }
@@ -48,13 +55,14 @@ class Queue {
 
  private:
   void spinUntil(uint64_t value, std::string_view what);
+  [[noreturn]] void timedOut(std::string_view what);
 
   Device& device_;
   VkQueue queue_;
   uint32_t family_;
   std::string name_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
-  std::mutex mutex_;
+  std::mutex& mutex_;  // of the VkQueue, which seats of a linked group may share
   std::atomic<uint64_t> submitted_{0};
 };
 

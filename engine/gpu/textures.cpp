@@ -6,6 +6,7 @@
 
 #include "gpu/commands.h"
 #include "gpu/device.h"
+#include "gpu/own_memory.h"
 
 namespace tandem::gpu {
 namespace {
@@ -60,7 +61,12 @@ TextureTable::~TextureTable() {
     const auto& api = device->api();
     for (const Entry& entry : entries) {
       api.vkDestroyImageView(device->handle(), entry.view, nullptr);
-      vmaDestroyImage(device->allocator(), entry.image, entry.allocation);
+      if (entry.memory == VK_NULL_HANDLE) {
+        vmaDestroyImage(device->allocator(), entry.image, entry.allocation);
+      } else {
+        api.vkDestroyImage(device->handle(), entry.image, nullptr);
+        api.vkFreeMemory(device->handle(), entry.memory, nullptr);
+      }
     }
     for (VkSampler sampler : samplers) api.vkDestroySampler(device->handle(), sampler, nullptr);
     api.vkDestroyDescriptorPool(device->handle(), pool, nullptr);
@@ -85,8 +91,11 @@ TextureTable::Entry TextureTable::createImage(const TextureSource& source) {
   info.usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   VmaAllocationCreateInfo allocation{};
   allocation.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
-  check(vmaCreateImage(device_.allocator(), &info, &allocation, &entry.image, &entry.allocation, nullptr),
-        "vmaCreateImage", source.name);
+  const VkResult result =
+      device_.hooks().memoryNext() != nullptr
+          ? createWithOwnMemory(device_, info, allocation, entry.image, entry.memory)
+          : vmaCreateImage(device_.allocator(), &info, &allocation, &entry.image, &entry.allocation, nullptr);
+  check(result, "vmaCreateImage", source.name, &device_);
   device_.nameObject(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(entry.image), source.name);
   VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
   view.image = entry.image;

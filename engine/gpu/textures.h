@@ -43,6 +43,7 @@ class TextureTable {
   struct Entry {
     VkImage image = VK_NULL_HANDLE;
     VmaAllocation_T* allocation = nullptr;
+    VkDeviceMemory memory = VK_NULL_HANDLE;  // of its own; null: part of the allocator's
     VkImageView view = VK_NULL_HANDLE;
   };
   Entry createImage(const TextureSource& source);

@@ -47,16 +47,16 @@ std::string_view resultName(VkResult result) {
   }
 }
 
-void check(VkResult result, std::string_view call, std::string_view object) {
+void check(VkResult result, std::string_view call, std::string_view object, const Device* device) {
   if (result == VK_SUCCESS) return;
   const std::string message =
       fmt::format("{} for '{}' failed: {} ({})", call, object, resultName(result), static_cast<int>(result));
   if (result == VK_ERROR_DEVICE_LOST)
-    throw DeviceLost(message + "; the GPU was reset or removed: see the kernel's log");
+    throw DeviceLost(message + "; the GPU was reset or removed: see the kernel's log", device);
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
-    throw AdverseError(message + "; close other programs that use the GPU, or lower --size");
+    throw DeviceError(message + "; close other programs that use the GPU, or lower --size", device);
   }
-  throw AdverseError(message);
+  throw DeviceError(message, device);
 }
 
 }  // namespace tandem::gpu

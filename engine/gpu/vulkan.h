@@ -14,17 +14,30 @@
 
 namespace tandem::gpu {
 
-/// A device that is gone: lost, or its timeline reads UINT64_MAX. Separate from other adverse errors, so that a run may
-/// go on without it.
-class DeviceLost : public AdverseError {
+class Device;
+
+/// What one device could not do. `device()`: which one, so that a run may go on without it; null where the failing call
+/// belongs to none.
+class DeviceError : public AdverseError {
  public:
-  using AdverseError::AdverseError;
+  explicit DeviceError(const std::string& message, const Device* device = nullptr)
+      : AdverseError(message), device_(device) {}
+  const Device* device() const { return device_; }
+
+ private:
+  const Device* device_;
+};
+
+/// A device that is gone: lost, hanging past the limit of a wait, or its timeline reads UINT64_MAX.
+class DeviceLost : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
 };
 
 /// "VK_ERROR_OUT_OF_DEVICE_MEMORY" and so on.
 std::string_view resultName(VkResult result);
 
-/// Throws AdverseError (or DeviceLost) with the call's and the object's name unless `result` is VK_SUCCESS.
-void check(VkResult result, std::string_view call, std::string_view object);
+/// Throws DeviceError (or DeviceLost) with the call's and the object's name unless `result` is VK_SUCCESS.
+void check(VkResult result, std::string_view call, std::string_view object, const Device* device = nullptr);
 
 }  // namespace tandem::gpu

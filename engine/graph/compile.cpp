@@ -8,6 +8,7 @@
 //   those can
 //     want an older version, because all of them were declared after the sending batch was closed.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "graph/plan.h"
@@ -58,7 +59,7 @@ class Compiler {
     place(placement);
     openBatch_.assign(nodes_, kNone);
     historyBatch_.assign(nodes_, kNone);
-    writerBatch_.assign(graph.resources().size(), kNone);
+    writerBatches_.resize(graph.resources().size());
     present_.resize(graph.resources().size());
     previousPresent_.resize(graph.resources().size());
   }
@@ -66,15 +67,18 @@ class Compiler {
   Plan run() {
     makeHistoryBatches();
     for (uint32_t pass = 0; pass < graph_.passes().size(); ++pass) {
-      if (plan_.nodeOfPass[pass] != kNone) addPass(pass);
+      const std::vector<uint32_t>& nodes = plan_.nodesOfPass[pass];
+      for (uint32_t part = 0; part < nodes.size(); ++part) addPass(pass, part);
     }
+    for (Batch& batch : plan_.batches) batch.early = isEarly(batch);
     return std::move(plan_);
   }
 
  private:
   void place(const Placement& placement);
   void makeHistoryBatches();
-  void addPass(uint32_t index);
+  void addPass(uint32_t index, uint32_t part);
+  bool isEarly(const Batch& batch) const;
   std::vector<Need> needsOf(const Pass& pass, uint32_t node);
   void batchFor(uint32_t node, const std::vector<Need>& needs);
   void send(uint32_t node, Need need);
@@ -82,17 +86,18 @@ class Compiler {
   uint32_t addTransfer(uint32_t fromBatch, uint32_t toBatch);
   uint32_t findOrAddLink(uint32_t from, uint32_t to);
   uint32_t addBatch(uint32_t node);
-  SentItem item(uint32_t resource, uint32_t version, bool previous) const {
-    return {resource, version, previous, graph_.resources()[resource].bytes(), 0};
+  SentItem item(uint32_t resource, uint32_t version, bool previous, uint32_t part = 0) const {
+    return {resource, version, previous, part, graph_.resources()[resource].bytes(), 0};
   }
 
   const Graph& graph_;
   const uint32_t nodes_;
   Plan plan_;
-  std::vector<uint32_t> openBatch_;          // per node: the batch that takes its next pass, or kNone
-  std::vector<uint32_t> historyBatch_;       // per node: the batch that sends its history, or kNone
-  std::vector<uint32_t> writerBatch_;        // per resource: the batch of its last writer so far
-  std::vector<std::set<uint32_t>> present_;  // per resource: nodes that hold its version of now
+  std::vector<uint32_t> openBatch_;     // per node: the batch that takes its next pass, or kNone
+  std::vector<uint32_t> historyBatch_;  // per node: the batch that sends its history, or kNone
+  // Per resource: the batch of its last writer so far; of a shared one, the batch of each part.
+  std::vector<std::vector<uint32_t>> writerBatches_;
+  std::vector<std::set<uint32_t>> present_;  // per resource: nodes that hold all of its version of now
   std::vector<std::set<uint32_t>>
       previousPresent_;  // per resource: nodes beside its home that hold its previous content
 };
@@ -100,15 +105,17 @@ class Compiler {
 /// Node of every live pass, home of every resource, and which have history.
 void Compiler::place(const Placement& placement) {
   const std::vector<bool> live = livePasses(graph_);
-  plan_.nodeOfPass.assign(graph_.passes().size(), kNone);
+  plan_.nodesOfPass.resize(graph_.passes().size());
   plan_.homeOfResource.assign(graph_.resources().size(), kNone);
   plan_.hasHistory.assign(graph_.resources().size(), false);
   for (uint32_t index = 0; index < graph_.passes().size(); ++index) {
     if (!live[index]) continue;
     const Pass& pass = graph_.passes()[index];
     const auto named = placement.nodeOfPass.find(pass.name);
-    plan_.nodeOfPass[index] = named == placement.nodeOfPass.end() ? 0 : named->second;
-    for (const Access& write : pass.writes) plan_.homeOfResource[write.resource] = plan_.nodeOfPass[index];
+    plan_.nodesOfPass[index] = {named == placement.nodeOfPass.end() ? 0 : named->second};
+    const auto shared = placement.sharedBy.find(pass.name);
+    if (shared != placement.sharedBy.end()) plan_.nodesOfPass[index] = shared->second;
+    for (const Access& write : pass.writes) plan_.homeOfResource[write.resource] = plan_.nodesOfPass[index][0];
     for (uint32_t resource : pass.previous) plan_.hasHistory[resource] = true;
     plan_.temporal = plan_.temporal || pass.temporal();
   }
@@ -118,26 +125,41 @@ void Compiler::place(const Placement& placement) {
 /// work of this frame.
 void Compiler::makeHistoryBatches() {
   for (uint32_t index = 0; index < graph_.passes().size(); ++index) {
-    const uint32_t node = plan_.nodeOfPass[index];
-    if (node == kNone) continue;
-    for (uint32_t resource : graph_.passes()[index].previous) {
-      const uint32_t home = plan_.homeOfResource[resource];
-      if (home != node && historyBatch_[home] == kNone) historyBatch_[home] = addBatch(home);
+    for (const uint32_t node : plan_.nodesOfPass[index]) {
+      for (uint32_t resource : graph_.passes()[index].previous) {
+        const uint32_t home = plan_.homeOfResource[resource];
+        if (home != node && historyBatch_[home] == kNone) historyBatch_[home] = addBatch(home);
+      }
     }
   }
 }
 
-void Compiler::addPass(uint32_t index) {
+void Compiler::addPass(uint32_t index, uint32_t part) {
   const Pass& pass = graph_.passes()[index];
-  const uint32_t node = plan_.nodeOfPass[index];
+  const uint32_t node = plan_.nodesOfPass[index][part];
   const std::vector<Need> needs = needsOf(pass, node);
   batchFor(node, needs);
   for (const Need& need : needs) send(node, need);
   plan_.batches[openBatch_[node]].passes.push_back(index);
+  const bool shared = plan_.nodesOfPass[index].size() > 1;
   for (const Access& write : pass.writes) {
-    present_[write.resource] = {node};
-    writerBatch_[write.resource] = openBatch_[node];
+    if (part == 0) writerBatches_[write.resource].clear();
+    writerBatches_[write.resource].push_back(openBatch_[node]);
+    present_[write.resource].clear();
+    if (!shared) present_[write.resource].insert(node);
   }
+}
+
+/// Nothing comes in and nothing is read: neither of this frame nor of the one before. Nor has what it makes a past,
+/// which those that wait still read.
+bool Compiler::isEarly(const Batch& batch) const {
+  if (batch.passes.empty() || !batch.receives.empty()) return false;
+  return std::ranges::all_of(batch.passes, [this](uint32_t index) {
+    const Pass& pass = graph_.passes()[index];
+    return pass.reads.empty() && pass.previous.empty() && std::ranges::all_of(pass.writes, [this](const Access& write) {
+             return write.version == 0 && !plan_.hasHistory[write.resource];
+           });
+  });
 }
 
 /// What has to come to `node` for this pass; from here on it counts as present there.
@@ -145,7 +167,11 @@ std::vector<Need> Compiler::needsOf(const Pass& pass, uint32_t node) {
   std::vector<Need> needs;
   const auto current = [&](uint32_t resource, uint32_t version) {
     if (!present_[resource].insert(node).second) return;
-    needs.push_back({writerBatch_[resource], item(resource, version, false)});
+    const std::vector<uint32_t>& writers = writerBatches_[resource];
+    for (uint32_t part = 0; part < writers.size(); ++part) {
+      if (plan_.batches[writers[part]].node != node)
+        needs.push_back({writers[part], item(resource, version, false, part)});
+    }
   };
   for (const Access& read : pass.reads) current(read.resource, read.version);
   for (const Access& write : pass.writes) {
@@ -208,22 +234,38 @@ uint32_t Compiler::addBatch(uint32_t node) {
   return static_cast<uint32_t>(plan_.batches.size() - 1);
 }
 
+/// Refuses a pass or a node that does not exist.
+std::optional<Refusal> checkNamed(const Graph& graph, const Placement& placement, const std::string& name,
+                                  uint32_t node) {
+  if (std::ranges::find(graph.passes(), name, &Pass::name) == graph.passes().end()) {
+    std::string names;
+    for (const Pass& pass : graph.passes()) names += (names.empty() ? "" : ", ") + pass.name;
+    return refuse(ExitCode::WrongUsage, "the placement names pass '{}', which this frame does not have; it has: {}",
+                  name, names);
+  }
+  if (node < placement.nodes) return std::nullopt;
+  return refuse(ExitCode::WrongUsage, "the placement puts pass '{}' on node {}, but there are {} nodes, counted from 0",
+                name, node, placement.nodes);
+}
+
 }  // namespace
 
 Expected<Plan> compile(const Graph& graph, const Placement& placement) {
   if (placement.nodes == 0) return refuse(ExitCode::WrongUsage, "the placement has 0 nodes: at least 1 is needed");
   for (const auto& [name, node] : placement.nodeOfPass) {
-    const auto& passes = graph.passes();
-    if (std::none_of(passes.begin(), passes.end(), [&, &wanted = name](const Pass& p) { return p.name == wanted; })) {
-      std::string names;
-      for (const Pass& pass : passes) names += (names.empty() ? "" : ", ") + pass.name;
-      return refuse(ExitCode::WrongUsage, "the placement names pass '{}', which this frame does not have; it has: {}",
-                    name, names);
+    if (auto refusal = checkNamed(graph, placement, name, node)) return *std::move(refusal);
+  }
+  for (const auto& [name, nodes] : placement.sharedBy) {
+    for (const uint32_t node : nodes) {
+      if (auto refusal = checkNamed(graph, placement, name, node)) return *std::move(refusal);
     }
-    if (node >= placement.nodes) {
-      return refuse(ExitCode::WrongUsage,
-                    "the placement puts pass '{}' on node {}, but there are {} nodes, counted from 0", name, node,
-                    placement.nodes);
+    const auto pass = std::ranges::find(graph.passes(), name, &Pass::name);
+    const bool twice = std::set<uint32_t>(nodes.begin(), nodes.end()).size() != nodes.size();
+    if (nodes.empty() || twice || !pass->shareable) {
+      return refuse(ExitCode::WrongUsage, "the placement shares pass '{}' among {} nodes: {}", name, nodes.size(),
+                    twice           ? "one is named twice"
+                    : nodes.empty() ? "at least 1 is needed"
+                                    : "it cannot be shared");
     }
   }
   return Compiler(graph, placement).run();

@@ -45,10 +45,11 @@ struct Access {
 struct Pass {
   std::string name;
   std::vector<Access> reads;       // current content
+  std::vector<uint32_t> rowReads;  // those of `reads` that are read row by row, through a row table
   std::vector<uint32_t> previous;  // content at the end of the frame before (history); makes the pass temporal
   std::vector<Access> writes;      // versions this pass makes; version 0 = creates
   bool sideEffect = false;         // has a result outside the graph: never culled
-  bool shareable = false;          // may be dealt to several nodes by rows
+  bool shareable = false;          // may be dealt to several nodes by rows; then so is all that it makes
   std::function<void(Recording&)> record;
   bool temporal() const { return !previous.empty(); }
 };
@@ -68,6 +69,13 @@ class PassBuilder {
     readVersion(handle.index, handle.version);
     return handle;
   }
+  /// Reads a plane row by row, through the table of Recording::rows. The only way to read what a shareable pass made:
+  /// its rows may lie in several places.
+  template <class T>
+  Resource<T> readRows(Resource<T> handle) {
+    readVersion(handle.index, handle.version, true);
+    return handle;
+  }
   /// Changes a resource in place (reads and writes it). The handle given is invalid from here on.
   template <class T>
   [[nodiscard]] Resource<T> write(Resource<T> handle) {
@@ -80,13 +88,15 @@ class PassBuilder {
     return handle;
   }
   void sideEffect();
+  /// The pass may run on several nodes at once, each for its rows (Recording::share). All it makes are planes of one
+  /// height.
   void shareable();
 
  private:
   friend class Graph;
   PassBuilder(Graph& graph, Pass& pass) : graph_(graph), pass_(pass) {}
   uint32_t createResource(BufferDesc desc);
-  void readVersion(uint32_t resource, uint32_t version);
+  void readVersion(uint32_t resource, uint32_t version, bool byRows = false);
   uint32_t writeVersion(uint32_t resource, uint32_t version);
   void readHistory(uint32_t resource);
 
@@ -117,6 +127,8 @@ class Graph {
   const std::vector<BufferDesc>& resources() const { return resources_; }
   /// Latest version of a resource; the only one whose handle is valid.
   uint32_t version(uint32_t resource) const { return versions_.at(resource); }
+  /// The shareable pass that made a resource; UINT32_MAX: another kind of pass did.
+  uint32_t sharedMaker(uint32_t resource) const { return sharedMakers_.at(resource); }
 
  private:
   friend class PassBuilder;
@@ -125,6 +137,7 @@ class Graph {
   std::vector<Pass> passes_;
   std::vector<BufferDesc> resources_;
   std::vector<uint32_t> versions_;
+  std::vector<uint32_t> sharedMakers_;
 };
 
 }  // namespace tandem::graph

@@ -1,5 +1,6 @@
 #include "graph/plan.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace tandem::graph {
@@ -19,7 +20,8 @@ std::string batchText(const Graph& graph, const Plan& plan, uint32_t index) {
   const Batch& batch = plan.batches[index];
   std::string passes;
   for (uint32_t pass : batch.passes) passes += (passes.empty() ? "" : ", ") + graph.passes()[pass].name;
-  std::string text = fmt::format("batch {} on node {}: {}", index, batch.node, passes.empty() ? "no pass" : passes);
+  std::string text = fmt::format("batch {} on node {}{}: {}", index, batch.node, batch.early ? " (early)" : "",
+                                 passes.empty() ? "no pass" : passes);
   for (uint32_t receive : batch.receives)
     text += fmt::format("; waits for batch {}", plan.transfers[receive].fromBatch);
   for (uint32_t send : batch.sends) {
@@ -33,10 +35,27 @@ std::string batchText(const Graph& graph, const Plan& plan, uint32_t index) {
 
 uint64_t LinkNeed::bytesPerFrame() const { return std::accumulate(itemBytes.begin(), itemBytes.end(), uint64_t{0}); }
 
+bool Plan::shares() const {
+  return std::ranges::any_of(nodesOfPass, [](const std::vector<uint32_t>& nodes) { return nodes.size() > 1; });
+}
+
 uint64_t Plan::bytesSent() const {
   uint64_t bytes = 0;
   for (const LinkNeed& link : links) bytes += link.bytesPerFrame();
   return bytes;
+}
+
+bool needsRing(const Graph& graph, const Plan& plan, uint32_t node, uint32_t resource) {
+  const auto uses = [&](const Batch& batch, auto accesses) {
+    return batch.node == node && std::ranges::any_of(batch.passes, [&](uint32_t pass) {
+             return std::ranges::count(graph.passes()[pass].*accesses, resource, &Access::resource) > 0;
+           });
+  };
+  return std::ranges::any_of(plan.batches, [&](const Batch& early) {
+    return early.early && uses(early, &Pass::writes) && std::ranges::any_of(plan.batches, [&](const Batch& batch) {
+             return &batch != &early && (uses(batch, &Pass::reads) || uses(batch, &Pass::writes));
+           });
+  });
 }
 
 std::string Plan::text(const Graph& graph) const {
@@ -46,8 +65,8 @@ std::string Plan::text(const Graph& graph) const {
     text += fmt::format("link {} -> {}: {} items, {} B a frame\n", link.from, link.to, link.itemBytes.size(),
                         link.bytesPerFrame());
   }
-  for (uint32_t pass = 0; pass < nodeOfPass.size(); ++pass) {
-    if (nodeOfPass[pass] == UINT32_MAX) text += fmt::format("culled: {}\n", graph.passes()[pass].name);
+  for (uint32_t pass = 0; pass < nodesOfPass.size(); ++pass) {
+    if (nodesOfPass[pass].empty()) text += fmt::format("culled: {}\n", graph.passes()[pass].name);
   }
   return text;
 }

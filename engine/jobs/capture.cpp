@@ -16,7 +16,9 @@
 #include "jobs/load_scene.h"
 #include "jobs/open_instance.h"
 #include "jobs/progress.h"
+#include "jobs/report_file.h"
 #include "jobs/targets.h"
+#include "jobs/trace_file.h"
 #include "jobs/version.h"
 
 namespace tandem::jobs {
@@ -61,8 +63,9 @@ std::vector<T> copyOf(std::span<const T> pixels) {
 /// The loop over frames, and what it gathers.
 class CaptureLoop {
  public:
-  CaptureLoop(const CaptureSettings& settings, frame::Renderer& renderer, FrameLog& log, CaptureReport& report)
-      : settings_(settings), renderer_(renderer), log_(log), report_(report) {}
+  CaptureLoop(const CaptureSettings& settings, frame::Renderer& renderer, FrameLog& log, CaptureReport& report,
+              TraceFile& trace)
+      : settings_(settings), renderer_(renderer), log_(log), report_(report), trace_(trace) {}
 
   void run(const std::vector<Target>& targets);
 
@@ -80,6 +83,7 @@ class CaptureLoop {
   frame::Renderer& renderer_;
   FrameLog& log_;
   CaptureReport& report_;
+  TraceFile& trace_;
   std::deque<UnderWay> underWay_;
   std::vector<std::vector<exec::PassReport>> passes_;
 };
@@ -131,6 +135,7 @@ void CaptureLoop::finishOldest(FrameWriter& writer) {
   job.seconds = frame.seconds;
   report_.frames.push_back(std::move(frame));
   passes_.push_back(result.passes);
+  if (!settings_.trace.empty()) trace_.add(result);
   writer.push(std::move(job));
 }
 
@@ -161,6 +166,7 @@ FrameJob CaptureLoop::makeJob(const Target& target, const frame::FrameResult& re
 
 void CaptureLoop::noteWritten(std::vector<WrittenFrame> written) {
   for (WrittenFrame& frame : written) {
+    if (!settings_.trace.empty()) trace_.add(frame);
     const auto entry = std::ranges::find_if(
         report_.frames, [&](const CapturedFrame& captured) { return captured.frame == frame.frame && !captured.kept; });
     TANDEM_CHECK(entry != report_.frames.end(), "frame {} was written and never rendered", frame.frame);
@@ -220,6 +226,7 @@ class Capture {
   scene::Scene scene_;
   std::unique_ptr<gpu::Instance> instance_;
   CaptureReport report_;
+  TraceFile trace_;
 };
 
 std::optional<Refusal> Capture::load() {
@@ -266,7 +273,7 @@ std::optional<Refusal> Capture::render() {
     log_->describe(fingerprint_, deviceText((*renderer)->report()));
     if (auto refusal = log_->create()) return refusal;
     removeStaleParts(plan_);
-    CaptureLoop(settings_, **renderer, *log_, report_).run(plan_.targets);
+    CaptureLoop(settings_, **renderer, *log_, report_, trace_).run(plan_.targets);
     report_.run = (*renderer)->report();
   }
   // Counted when all devices are gone: layers report what was never freed.
@@ -283,6 +290,7 @@ Expected<CaptureReport> Capture::run() {
   log_.emplace(plan_.patterns);
   if (auto refusal = log_->openExisting()) return *std::move(refusal);
   if (auto refusal = checkExisting(plan_, settings_.existing)) return *std::move(refusal);
+  if (auto refusal = prepareReport(settings_.trace)) return *std::move(refusal);
   if (auto refusal = load()) return *std::move(refusal);
   if (auto refusal = decideFrames()) return *std::move(refusal);
   if (report_.frames.size() == report_.planned) {
@@ -290,6 +298,7 @@ Expected<CaptureReport> Capture::run() {
   } else if (InterruptGuard::signal() == 0) {
     if (auto refusal = render()) return *std::move(refusal);
   }
+  if (!settings_.trace.empty()) writeReport(settings_.trace, trace_.text(report_.run.nodes));
   report_.interruptedBy = InterruptGuard::signal();
   conclude(report_);
   return std::move(report_);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "jobs/pixel_hash.h"
+#include "jobs/run_json.h"
 #include "jobs/version.h"
 
 namespace tandem::jobs {
@@ -70,26 +71,6 @@ json frameJson(const CapturedFrame& frame) {
   entry["seconds"] = frame.seconds;
   entry["ev"] = frame.ev;
   return entry;
-}
-
-json nodeJson(const frame::NodeReport& node) {
-  return {{"node", node.node},     {"adapter", node.adapter}, {"uuid", node.uuid},     {"pci", node.pci},
-          {"driver", node.driver}, {"type", node.type},       {"tracer", node.tracer}, {"rows", node.rows}};
-}
-
-json linkJson(const exec::LinkUse& link) {
-  const topology::LinkReport& carried = link.carried;
-  return {{"from", link.from},
-          {"to", link.to},
-          {"kind", carried.kind},
-          {"path", carried.path},
-          {"bytes", carried.bytes},
-          {"plannedBytesPerFrame", link.plannedBytesPerFrame},
-          {"transfers", carried.transfers},
-          {"gbps", carried.gigabytesPerSecond()},
-          {"sendMs", carried.sendMs},
-          {"hostMs", carried.hostMs},
-          {"receiveMs", carried.receiveMs}};
 }
 
 }  // namespace

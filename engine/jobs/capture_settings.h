@@ -34,6 +34,7 @@ struct CaptureSettings {
   FrameTimes times;
   output::Compression compression = output::Compression::Zip;
   ExistingFrames existing = ExistingFrames::Refuse;
+  std::string trace;  // a file for jobs/trace_file.h; empty: none
   bool validation = false;
   bool quiet = false;  // no progress line
 };

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "gpu/clock.h"
 #include "jobs/frame_log.h"
 #include "jobs/pixel_hash.h"
 #include "output/sequence.h"
@@ -32,10 +33,27 @@ void writeFile(const std::string& file, const FrameJob& job, const FrameWriter::
   output::writeExr(file, image, settings.existing);
 }
 
+/// Notes one file's time, failures included.
+class FileTimer {
+ public:
+  FileTimer(std::vector<FileTime>& times, const std::string& file, uint32_t thread)
+      : times_(times), time_{file, thread, gpu::hostNanoseconds(), 0} {}
+  ~FileTimer() {
+    time_.endNs = gpu::hostNanoseconds();
+    times_.push_back(std::move(time_));
+  }
+  FileTimer(const FileTimer&) = delete;
+  FileTimer& operator=(const FileTimer&) = delete;
+
+ private:
+  std::vector<FileTime>& times_;
+  FileTime time_;
+};
+
 }  // namespace
 
 FrameWriter::FrameWriter(const Settings& settings) : settings_(settings) {
-  for (uint32_t i = 0; i < std::max(settings.threads, 1u); ++i) threads_.emplace_back([this] { work(); });
+  for (uint32_t i = 0; i < std::max(settings.threads, 1u); ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
 FrameWriter::~FrameWriter() { finish(); }
@@ -65,7 +83,7 @@ std::vector<WrittenFrame> FrameWriter::finish() {
   return std::move(written_);
 }
 
-void FrameWriter::work() {
+void FrameWriter::work(uint32_t thread) {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
@@ -74,21 +92,24 @@ void FrameWriter::work() {
     waiting_.pop_front();
     changed_.notify_all();
     lock.unlock();
-    WrittenFrame written = write(job);
+    WrittenFrame written = write(job, thread);
     lock.lock();
     failuresInRow_ = written.failure ? failuresInRow_ + 1 : 0;
     written_.push_back(std::move(written));
   }
 }
 
-WrittenFrame FrameWriter::write(const FrameJob& job) const {
+WrittenFrame FrameWriter::write(const FrameJob& job, uint32_t thread) const {
   WrittenFrame written;
   written.frame = job.frame;
   try {
     written.linearHash = pixelHash(std::as_bytes(std::span(job.linear)));
     written.ldrHash = pixelHash(std::as_bytes(std::span(job.ldr)));
     if (settings_.log != nullptr) settings_.log->begin(job);
-    for (const std::string& file : job.files) writeFile(file, job, settings_);
+    for (const std::string& file : job.files) {
+      const FileTimer timer(written.times, file, thread);
+      writeFile(file, job, settings_);
+    }
     if (settings_.log != nullptr) settings_.log->done(job, written);
   } catch (const std::exception& failure) {
     written.failure = failure.what();

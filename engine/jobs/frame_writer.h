@@ -30,12 +30,20 @@ struct FrameJob {
   double seconds = 0.0;  // that it took to render
 };
 
+/// The writing of one file, whether it succeeded or not. Nanoseconds of the steady clock.
+struct FileTime {
+  std::string file;
+  uint32_t thread = 0;  // of the writer's, from 0
+  uint64_t beginNs = 0, endNs = 0;
+};
+
 /// What became of it. `failure` names file, call and remedy; files before the one that failed are on disk.
 struct WrittenFrame {
   uint32_t frame = 0;
   uint64_t linearHash = 0;
   uint64_t ldrHash = 0;
   std::optional<std::string> failure;
+  std::vector<FileTime> times;
 };
 
 class FrameLog;
@@ -65,8 +73,8 @@ class FrameWriter {
   static constexpr uint32_t kHopeless = 3;  // failures in a row
 
  private:
-  void work();
-  WrittenFrame write(const FrameJob& job) const;
+  void work(uint32_t thread);
+  WrittenFrame write(const FrameJob& job, uint32_t thread) const;
 
   Settings settings_;
   mutable std::mutex mutex_;

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "gpu/buffer.h"
 #include "graph/graph.h"
+#include "graph/recording.h"
 
 namespace tandem::gpu {
 class Commands;
@@ -25,45 +27,41 @@ class Readback {
   Readback(const Readback&) = delete;
   Readback& operator=(const Readback&) = delete;
 
-  /// Adds the pass `passName`, which copies the first `bytes` bytes of `plane`. Once.
+  /// Adds the pass `passName`, which copies the whole of `plane`. Once.
   template <class T>
-  void addTo(graph::Graph& graph, std::string passName, graph::Resource<T> plane, uint64_t bytes);
+  void addTo(graph::Graph& graph, std::string passName, graph::Resource<T> plane);
 
-  /// The slot that the next recording copies into.
-  void setSlot(uint32_t slot);
+  /// The slot that the next recording copies into, and whether it copies at all.
+  void setSlot(uint32_t slot, bool copies = true);
 
   /// What the last finished recording left in `slot`. Nothing recorded there yet is a broken promise.
   std::span<const std::byte> bytes(uint32_t slot) const;
 
  private:
-  void record(gpu::Commands& commands, const gpu::Buffer& plane);
+  void record(gpu::Commands& commands, const std::vector<graph::RowRun>& runs);
 
   std::string name_;
   uint64_t bytes_ = 0;
+  uint64_t rowBytes_ = 0;
   uint32_t slot_ = 0;
+  bool copies_ = true;
   std::vector<gpu::Buffer> ring_;  // made when first recorded, on the device that records
 };
 
-}  // namespace tandem::output
-
-#include "base/check.h"
-#include "graph/recording.h"
-
-namespace tandem::output {
-
 template <class T>
-void Readback::addTo(graph::Graph& graph, std::string passName, graph::Resource<T> plane, uint64_t bytes) {
-  TANDEM_CHECK(bytes_ == 0 && bytes > 0, "readback {} of {} bytes: a readback has one plane, and it is not empty",
-               passName, bytes);
+void Readback::addTo(graph::Graph& graph, std::string passName, graph::Resource<T> plane) {
+  TANDEM_CHECK(bytes_ == 0, "readback {} has a plane already", passName);
+  const graph::BufferDesc& desc = graph.resources().at(plane.index);
   name_ = passName;
-  bytes_ = bytes;
+  bytes_ = desc.bytes();
+  rowBytes_ = desc.rowBytes;
   graph.addPass(
       std::move(passName),
       [&](graph::PassBuilder& pass) {
-        pass.read(plane);
+        pass.readRows(plane);
         pass.sideEffect();
       },
-      [this, plane](graph::Recording& recording) { record(recording.commands(), recording.buffer(plane)); });
+      [this, plane](graph::Recording& recording) { record(recording.commands(), recording.runs(plane)); });
 }
 
 }  // namespace tandem::output

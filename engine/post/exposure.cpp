@@ -43,7 +43,7 @@ Resource<ExposureState> addAutomatic(graph::Graph& graph, Extent size, Resource<
   return graph.addPass(
       "exposure",
       [&](PassBuilder& pass) {
-        pass.read(radiance);
+        pass.readRows(radiance);
         handles->histogram = pass.create<ExposureHistogram>({"exposure_histogram", sizeof(ExposureHistogram), 1});
         return handles->state = createState(pass);
       },
@@ -51,7 +51,7 @@ Resource<ExposureState> addAutomatic(graph::Graph& graph, Extent size, Resource<
         gpu::Commands& commands = recording.commands();
         const gpu::Buffer& histogram = recording.buffer(handles->histogram);
         shared::ExposureParams params{};
-        params.radiance = recording.buffer(radiance).address();
+        params.radiance = recording.rows(radiance);
         params.histogram = histogram.address();
         params.state = recording.buffer(handles->state).address();
         params.size = {size.width, size.height};

@@ -27,12 +27,12 @@ Resource<MotionTile> addTiles(graph::Graph& graph, const MotionBlurSettings& set
   return graph.addPass(
       "motion_tiles",
       [&](PassBuilder& pass) {
-        pass.read(motion);
+        pass.readRows(motion);
         return *out = pass.create<MotionTile>({"motion_tiles", tiles.x * sizeof(MotionTile), tiles.y});
       },
       [=](Recording& recording) {
         shared::MotionTilesParams params{};
-        params.motion = recording.buffer(motion).address();
+        params.motion = recording.rows(motion);
         params.tiles = recording.buffer(*out).address();
         params.size = {settings.size.width, settings.size.height};
         params.tileCount = tiles;
@@ -76,18 +76,18 @@ Resource<shared::RadianceTexel> addMotionBlur(graph::Graph& graph, const MotionB
   return graph.addPass(
       "motion_blur",
       [&](PassBuilder& pass) {
-        pass.read(radiance);
-        pass.read(motion);
-        pass.read(depth);
+        pass.readRows(radiance);
+        pass.readRows(motion);
+        pass.readRows(depth);
         pass.read(neighbours);
         return *out = pass.create<shared::RadianceTexel>(
                    {"radiance_blurred", size.width * sizeof(shared::RadianceTexel), size.height});
       },
       [=](Recording& recording) {
         shared::MotionBlurParams params{};
-        params.radiance = recording.buffer(radiance).address();
-        params.motion = recording.buffer(motion).address();
-        params.depth = recording.buffer(depth).address();
+        params.radiance = recording.rows(radiance);
+        params.motion = recording.rows(motion);
+        params.depth = recording.rows(depth);
         params.neighbours = recording.buffer(neighbours).address();
         params.blurred = recording.buffer(*out).address();
         params.size = {size.width, size.height};

@@ -15,13 +15,13 @@ graph::Resource<shared::LdrTexel> addTonemap(graph::Graph& graph, const TonemapS
   return graph.addPass(
       "tonemap",
       [&](graph::PassBuilder& pass) {
-        pass.read(radiance);
+        pass.readRows(radiance);
         pass.read(exposure);
         return *out = pass.create<shared::LdrTexel>({"ldr", size.width * sizeof(shared::LdrTexel), size.height});
       },
       [=](graph::Recording& recording) {
         shared::TonemapParams params{};
-        params.radiance = recording.buffer(radiance).address();
+        params.radiance = recording.rows(radiance);
         params.exposure = recording.buffer(exposure).address();
         params.ldr = recording.buffer(*out).address();
         params.size = {size.width, size.height};

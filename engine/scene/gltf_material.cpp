@@ -143,11 +143,9 @@ Material MaterialTable::make(size_t index) {
           clampFactor(elementOr(*extension, "specularColorFactor", i, 1.0), 0.0, 1e6, where + ".specularColorFactor");
     }
     material.specularTexture = makeUse(infoOf(*extension, "specularTexture"), Slot::Data, where + ".specularTexture");
+    // Data, though it is a colour: without a readable image the factor alone is nearer than grey or a checker.
     material.specularColorTexture =
-        makeUse(infoOf(*extension, "specularColorTexture"), Slot::Colour, where + ".specularColorTexture");
-    if (extension->Has("specularTexture") || extension->Has("specularColorTexture")) {
-      document_.warnings.add("textures of KHR_materials_specular are not supported yet: drawn without", where);
-    }
+        makeUse(infoOf(*extension, "specularColorTexture"), Slot::Data, where + ".specularColorTexture");
   }
   material.normalScale = clampFactor(source.normalTexture.scale, -1e6, 1e6, where + ".normalTexture.scale");
   material.baseColorTexture = makeUse(pbr.baseColorTexture, Slot::Colour, where + ".baseColorTexture");

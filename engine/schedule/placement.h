@@ -6,10 +6,13 @@
 namespace tandem::schedule {
 
 /// Everything on one node.
-graph::Placement placeSingle();
+graph::Placement placeSingle(const graph::Graph& graph, uint32_t nodes = 1, uint32_t node = 0);
 
 /// Ray tracing on node 0, and with it the readbacks of what only tracing makes (so that it never crosses); all else on
 /// node 1.
-graph::Placement placePipelined(const graph::Graph& graph);
+graph::Placement placePipelined(const graph::Graph& graph, uint32_t nodes = 2);
+
+/// Ray tracing shared by rows among all nodes, all else on node 1.
+graph::Placement placeSfr(const graph::Graph& graph, uint32_t nodes = 2);
 
 }  // namespace tandem::schedule

@@ -1,15 +1,16 @@
 #include "topology/link_host_copy.h"
 
-#include <cstring>
+#include <thread>
 
-#include "topology/bridged_link.h"
+#include "topology/link_copy.h"
+#include "topology/link_staged.h"
 
 namespace tandem::topology {
 namespace {
 
-class HostCopyLink final : public BridgedLink {
+class HostCopyLink final : public StagedLink {
  public:
-  HostCopyLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) {
+  HostCopyLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : StagedLink(from, to, std::move(linkDesc)) {
     build();
   }
   ~HostCopyLink() override { close(); }
@@ -20,10 +21,13 @@ class HostCopyLink final : public BridgedLink {
             gpu::Buffer(receiver(), bytes, gpu::Memory::Upload, name + " inbound")};
   }
 
-  void carry(const std::vector<Leg>& legs) override {
-    for (const Leg& leg : legs) {
+  void carry(std::span<const Leg> legs, std::span<const uint64_t> itemBytes) override {
+    for (size_t item = 0; item < legs.size(); ++item) {
+      const Leg& leg = legs[item];
+      if (itemBytes[item] == 0) continue;
       leg.outbound.invalidate();
-      std::memcpy(leg.inbound.mapped().data(), leg.outbound.mapped().data(), leg.inbound.bytes());
+      copyOnThreads(leg.inbound.mapped().first(itemBytes[item]), leg.outbound.mapped(),
+                    copyThreads(itemBytes[item], std::thread::hardware_concurrency()));
       leg.inbound.flush();
     }
   }

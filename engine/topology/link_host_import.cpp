@@ -6,7 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "topology/bridged_link.h"
+#include "topology/link_import.h"
+#include "topology/link_staged.h"
 
 namespace tandem::topology {
 namespace {
@@ -37,51 +38,21 @@ class HostBlock {
   void* data_ = nullptr;
 };
 
-/// The first memory type that both the buffer and the host pointer allow; UINT32_MAX: none.
-uint32_t importType(gpu::Device& device, VkBuffer buffer, void* pointer) {
-  VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
-  gpu::check(device.api().vkGetMemoryHostPointerPropertiesEXT(device.handle(), kHostAllocation, pointer, &properties),
-             "vkGetMemoryHostPointerPropertiesEXT", "link block");
-  VkMemoryRequirements requirements{};
-  device.api().vkGetBufferMemoryRequirements(device.handle(), buffer, &requirements);
-  const uint32_t allowed = properties.memoryTypeBits & requirements.memoryTypeBits;
-  for (uint32_t type = 0; type < 32; ++type) {
-    if ((allowed >> type & 1u) != 0) return type;
-  }
-  return UINT32_MAX;
-}
-
 gpu::Buffer importBlock(gpu::Device& device, const HostBlock& block, const std::string& name) {
-  VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
-  external.handleTypes = kHostAllocation;
-  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &external};
-  info.size = block.bytes();
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  VkBuffer buffer = VK_NULL_HANDLE;
-  gpu::check(device.api().vkCreateBuffer(device.handle(), &info, nullptr, &buffer), "vkCreateBuffer", name);
-
+  VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+  gpu::check(
+      device.api().vkGetMemoryHostPointerPropertiesEXT(device.handle(), kHostAllocation, block.data(), &properties),
+      "vkGetMemoryHostPointerPropertiesEXT", name, &device);
   VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
   import.handleType = kHostAllocation;
   import.pHostPointer = block.data();
-  VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import};
-  allocation.allocationSize = block.bytes();
-  allocation.memoryTypeIndex = importType(device, buffer, block.data());
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  VkResult result = allocation.memoryTypeIndex == UINT32_MAX
-                        ? VK_ERROR_INVALID_EXTERNAL_HANDLE
-                        : device.api().vkAllocateMemory(device.handle(), &allocation, nullptr, &memory);
-  if (result == VK_SUCCESS) result = device.api().vkBindBufferMemory(device.handle(), buffer, memory, 0);
-  if (result != VK_SUCCESS) {
-    device.api().vkFreeMemory(device.handle(), memory, nullptr);
-    device.api().vkDestroyBuffer(device.handle(), buffer, nullptr);
-    gpu::check(result, "vkAllocateMemory (import of host memory)", name);
-  }
-  return gpu::Buffer::adopt(device, buffer, memory, block.bytes(), nullptr, name);
+  return importBuffer(device, {kHostAllocation, &import, block.bytes(), properties.memoryTypeBits, false},
+                      block.bytes(), name);
 }
 
-class HostImportLink final : public BridgedLink {
+class HostImportLink final : public StagedLink {
  public:
-  HostImportLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : BridgedLink(from, to, std::move(linkDesc)) {
+  HostImportLink(gpu::Device& from, gpu::Device& to, LinkDesc linkDesc) : StagedLink(from, to, std::move(linkDesc)) {
     build();
   }
   ~HostImportLink() override {

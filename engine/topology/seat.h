@@ -1,6 +1,6 @@
-// A seat: where a node's work sits. A Device, the device mask under which the node's commands run, and the hooks that a
-// linked group needs. A node of its own has a whole device and adds nothing; in a linked group several seats will share
-// one Device (decisions/0002-seats.md).
+// A seat: where a node's work sits. A Device and the device mask under which the node's commands run. A node of its own
+// has a whole VkDevice; in a linked group the Devices of several seats share one, and each has hooks that put its mask
+// into all it creates (device_group.h, decisions/0002-seats.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "topology/topology.h"
 
+#include "base/log.h"
+#include "topology/device_group.h"
 #include "topology/independent.h"
 #include "topology/single.h"
 
@@ -9,6 +11,10 @@ std::string_view linkKindName(LinkKind kind) {
   switch (kind) {
     case LinkKind::Auto:
       return "auto";
+    case LinkKind::Peer:
+      return "peer";
+    case LinkKind::Cuda:
+      return "cuda";
     case LinkKind::HostImport:
       return "host-import";
     case LinkKind::HostCopy:
@@ -17,22 +23,64 @@ std::string_view linkKindName(LinkKind kind) {
   return "auto";
 }
 
-Expected<std::unique_ptr<Topology>> open(gpu::Instance& instance, const TopologyRequest& request) {
-  TANDEM_CHECK(!request.adapters.empty(), "a topology without nodes");
+std::string_view topologyKindName(TopologyKind kind) {
+  switch (kind) {
+    case TopologyKind::Auto:
+      return "auto";
+    case TopologyKind::Single:
+      return "single";
+    case TopologyKind::Group:
+      return "group";
+    case TopologyKind::Independent:
+      return "independent";
+  }
+  return "auto";
+}
+
+namespace {
+
+/// A device for each node, each of them a world of its own.
+std::unique_ptr<Topology> openApart(gpu::Instance& instance, const TopologyRequest& request) {
   std::vector<Seat> seats;
   for (size_t node = 0; node < request.adapters.size(); ++node) {
     const gpu::Adapter& adapter = instance.adapters().at(request.adapters[node]);
-    if (!adapter.usable()) {
-      return refuse(ExitCode::NoUsableGpu, "GPU {} ({}) cannot be used: it {}", adapter.index, adapter.name,
-                    adapter.refusals.front());
-    }
     gpu::DeviceOptions options;
     options.name = fmt::format("node {} ({})", node, adapter.name);
     options.seam = request.seam;
     seats.emplace_back(std::make_shared<gpu::Device>(instance, adapter, std::move(options)), 1u);
   }
   if (seats.size() == 1) return makeSingle(std::move(seats));
-  return makeIndependent(std::move(seats), request.link);
+  return makeIndependent(std::move(seats), request.link, request.linkGbps);
+}
+
+/// Whether a linked group can have this kind of link.
+bool fitsGroup(LinkKind link) { return link == LinkKind::Auto || link == LinkKind::Peer || link == LinkKind::HostCopy; }
+
+}  // namespace
+
+Expected<std::unique_ptr<Topology>> open(gpu::Instance& instance, const TopologyRequest& request) {
+  TANDEM_CHECK(!request.adapters.empty(), "a topology without nodes");
+  const bool lone = request.adapters.size() == 1;
+  if (request.kind != TopologyKind::Auto && lone != (request.kind == TopologyKind::Single)) {
+    return refuse(ExitCode::WrongUsage, "--topology {} and {} GPU{} do not go together: {}",
+                  topologyKindName(request.kind), request.adapters.size(), lone ? "" : "s",
+                  lone ? "name two with --gpus, or add --simulate-dual" : "name one with --gpus");
+  }
+  for (const uint32_t index : request.adapters) {
+    const gpu::Adapter& adapter = instance.adapters().at(index);
+    if (!adapter.usable()) {
+      return refuse(ExitCode::NoUsableGpu, "GPU {} ({}) cannot be used: it {}", adapter.index, adapter.name,
+                    adapter.refusals.front());
+    }
+  }
+  if (request.kind == TopologyKind::Group) return openDeviceGroup(instance, request);
+  const bool mayGroup = !lone && request.kind == TopologyKind::Auto && fitsGroup(request.link);
+  if (mayGroup && inOneGroup(instance, request.adapters)) {
+    auto group = openDeviceGroup(instance, request);
+    if (group) return group;
+    log::debug("{}", group.refusal().message);
+  }
+  return openApart(instance, request);
 }
 
 }  // namespace tandem::topology

@@ -14,21 +14,29 @@
 
 namespace tandem::topology {
 
-enum class LinkKind { Auto, HostImport, HostCopy };
+enum class LinkKind { Auto, Peer, Cuda, HostImport, HostCopy };
 
 std::string_view linkKindName(LinkKind kind);
+
+/// How nodes hang together. `Auto`: one node alone is single; several in one linked group are that group, all others
+/// are independent.
+enum class TopologyKind { Auto, Single, Group, Independent };
+
+std::string_view topologyKindName(TopologyKind kind);  // "auto", "single", "group", "independent"
 
 /// One node per entry of `adapters`; the same adapter twice opens it twice (`--simulate-dual`): two devices of one GPU.
 struct TopologyRequest {
   std::vector<uint32_t> adapters;
   LinkKind link = LinkKind::Auto;
   gpu::Seam seam;
+  TopologyKind kind = TopologyKind::Auto;
+  double linkGbps = 0.0;  // throttles every link whose description names no limit of its own; 0: none
 };
 
 class Topology {
  public:
   virtual ~Topology() = default;
-  virtual std::string_view kind() const = 0;  // "single", "independent"
+  virtual std::string_view kind() const = 0;  // "single", "group", "independent"
 
   uint32_t nodes() const { return static_cast<uint32_t>(seats_.size()); }
   gpu::Device& device(uint32_t node) const { return seats_.at(node).device(); }
@@ -43,7 +51,7 @@ class Topology {
   std::vector<Seat> seats_;
 };
 
-/// Opens the topology that fits the request: `single` for one node, `independent` for more.
+/// Opens the topology that was asked for, or the one that fits. Refused, with the reason, where it cannot be.
 Expected<std::unique_ptr<Topology>> open(gpu::Instance& instance, const TopologyRequest& request);
 
 }  // namespace tandem::topology

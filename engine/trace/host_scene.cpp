@@ -94,6 +94,7 @@ uint32_t HostScene::findFeatures() const {
   uint32_t features = 0;
   if (materials_.textured) features |= shared::kFeatureTextures;
   if (materials_.normalMapped) features |= shared::kFeatureNormalMaps;
+  if (materials_.specularTextured) features |= shared::kFeatureSpecularTextures;
   if (!lightNodes_.empty()) features |= shared::kFeaturePunctual;
   if (emissiveTriangles_ > 0) features |= shared::kFeatureEmissive;
   if (!environment_.black) features |= shared::kFeatureEnvironment;

@@ -95,10 +95,10 @@ shared::MaterialData makeMaterial(const scene::Material& m, TextureList& texture
   data.baseColor = m.baseColor;
   data.emissive = m.emissive;
   data.metallic = m.metallic;
-  // KHR_materials_ior and _specular: F0 = ((ior - 1) / (ior + 1))^2; an ior of 0 stands for F0 = 1.
+  // KHR_materials_ior: a reflectance of ((ior - 1) / (ior + 1))^2; an ior of 0 stands for 1.
   const float root = m.ior > 0.0f ? (m.ior - 1.0f) / (m.ior + 1.0f) : 1.0f;
-  data.specularF0 = glm::min(root * root * m.specularColor, vec3(1.0f)) * m.specular;
-  data.specularF90 = m.specular;
+  data.specularColor = root * root * m.specularColor;
+  data.specular = m.specular;
   data.roughness = m.roughness;
   data.normalScale = m.normalScale;
   data.alphaCutoff = m.alphaCutoff;
@@ -109,6 +109,8 @@ shared::MaterialData makeMaterial(const scene::Material& m, TextureList& texture
   data.metallicRoughnessTexture = textures.slot(m.metallicRoughnessTexture, false);
   data.normalTexture = textures.slot(m.normalTexture, false);
   data.emissiveTexture = textures.slot(m.emissiveTexture, true);
+  data.specularTexture = textures.slot(m.specularTexture, false);
+  data.specularColorTexture = textures.slot(m.specularColorTexture, true);
   if (!m.unlit && luminance(m.emissive) > 0.0f) {
     data.emissiveWeight = luminance(m.emissive * textures.mean(m.emissiveTexture));
     if (data.emissiveWeight > 0.0f) data.flags |= shared::kMaterialEmissive;
@@ -124,6 +126,8 @@ MaterialTable makeMaterialTable(const scene::Scene& scene) {
   for (const scene::Material& m : scene.materials) {
     table.materials.push_back(makeMaterial(m, textures));
     table.normalMapped |= m.normalTexture.texture != scene::kNone;
+    table.specularTextured |=
+        m.specularTexture.texture != scene::kNone || m.specularColorTexture.texture != scene::kNone;
   }
   table.defaultMaterial = static_cast<uint32_t>(table.materials.size());
   table.materials.push_back(makeMaterial(scene::Material{}, textures));

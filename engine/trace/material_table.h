@@ -15,6 +15,7 @@ struct MaterialTable {
   uint32_t defaultMaterial = 0;
   bool textured = false;  // some material uses a texture
   bool normalMapped = false;
+  bool specularTextured = false;
 };
 
 /// The scene must outlive the table.

@@ -6,11 +6,14 @@
 #include "gpu/commands.h"
 #include "gpu/device.h"
 #include "graph/recording.h"
+#include "graph/row_deal.h"
 #include "shaders/shared/path_trace.h"
 
 namespace tandem::trace {
 
 namespace {
+
+static_assert(shared::kBandRows == graph::kBandRows);
 
 constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
 
@@ -42,6 +45,8 @@ uint32_t rowsPerDispatch(const PathTraceSettings& s, uint32_t groupRows) {
 void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes,
                      TraceSource& source) {
   gpu::Commands& commands = recording.commands();
+  const graph::RowShare share = recording.share();
+  if (share.rows == 0) return;
   GpuScene& scene = source.sceneOn(commands.device());
   const FrameScene& frame = source.frame();
   shared::PathTraceParams params{};
@@ -51,6 +56,7 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.normal = recording.buffer(planes.normal).address();
   params.depth = recording.buffer(planes.depth).address();
   params.motion = recording.buffer(planes.motion).address();
+  params.bandTops = commands.uploadBytes(std::as_bytes(share.bandTops));
   params.lights = frame.lights;
   params.camera = frame.camera;
   params.cameraOpen = frame.cameraOpen;
@@ -65,8 +71,8 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   const uint32_t threads = groupThreads(commands.device()), groupRows = threads / kGroupWidth;
   const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), threads};
   const uint32_t rows = rowsPerDispatch(settings, groupRows);
-  for (uint32_t first = 0; first < settings.size.height; first += rows) {
-    const uint32_t end = std::min(first + rows, settings.size.height);
+  for (uint32_t first = 0; first < share.rows; first += rows) {
+    const uint32_t end = std::min(first + rows, share.rows);
     commands.dispatch("trace/path_trace", shared::PathTracePush{block, first, end},
                       {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1},
                       &scene.textures(), specialization);
@@ -87,6 +93,7 @@ TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings
         planes->normal = plane<shared::NormalTexel>(builder, "normal", settings.size);
         planes->depth = plane<shared::DepthTexel>(builder, "depth", settings.size);
         planes->motion = plane<shared::MotionTexel>(builder, "motion", settings.size);
+        builder.shareable();
         return *planes;
       },
       [settings, planes, source](graph::Recording& recording) {

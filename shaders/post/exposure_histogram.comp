@@ -13,8 +13,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer HistogramRef
 shared uint counts[kExposureBins];
 shared uint fractions[kExposureBins];
 
-void count(uint index) {
-  const float light = luminance(unpackRadiance(RadiancePlane(params.radiance).texel[index]).rgb);
+void count(uvec2 pixel) {
+  const float light = luminance(unpackRadiance(radianceAt(params.radiance, pixel)).rgb);
   if (!(light > 0.0)) return;
   const float place = (log2(light) - kExposureMinLog2) * kExposureBinsPerStop;
   const float bounded = clamp(place, 0.0, float(kExposureBins) - 0.001);
@@ -30,7 +30,9 @@ void main() {
   barrier();
   const uint pixels = params.size.x * params.size.y;
   const uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-  for (uint index = gl_GlobalInvocationID.x; index < pixels; index += stride) count(index);
+  for (uint index = gl_GlobalInvocationID.x; index < pixels; index += stride) {
+    count(uvec2(index % params.size.x, index / params.size.x));
+  }
   barrier();
   HistogramRef histogram = HistogramRef(params.histogram);
   if (counts[lane] > 0) {

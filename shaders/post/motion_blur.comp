@@ -33,13 +33,13 @@ float density(vec2 h, float lineLength) {
   return size == 0.0 ? 0.0 : lineLength / size;
 }
 
-vec4 gather(uvec2 pixel, uint index, vec2 path) {
+vec4 gather(uvec2 pixel, vec2 path) {
   const float reach = float(params.tileSize);
   const float pathLength = length(path);
   const vec2 line = path / pathLength;
-  const vec4 own = unpackRadiance(RadiancePlane(params.radiance).texel[index]);
-  const vec2 ownMotion = halfMotion(MotionPlane(params.motion).texel[index], reach);
-  const float ownDepth = DepthPlane(params.depth).texel[index].metres;
+  const vec4 own = unpackRadiance(radianceAt(params.radiance, pixel));
+  const vec2 ownMotion = halfMotion(motionAt(params.motion, pixel), reach);
+  const float ownDepth = depthAt(params.depth, pixel).metres;
   const float ownDensity = density(ownMotion, pathLength);
   const float jitter = highUnit(hashPixel(pixel, params.frame)).x;
 
@@ -48,11 +48,10 @@ vec4 gather(uvec2 pixel, uint index, vec2 path) {
   float frontWeight = 0.0, frontVotes = 0.0, layerWeight = 0.0;
   for (uint i = 0; i < params.samples; ++i) {
     const float t = 2.0 * (float(i) + jitter) / float(params.samples) - 1.0;
-    const ivec2 place = clamp(ivec2(floor(vec2(pixel) + 0.5 + path * t)), ivec2(0), ivec2(params.size) - 1);
-    const uint at = uint(place.y) * params.size.x + uint(place.x);
-    const vec4 difference = unpackRadiance(RadiancePlane(params.radiance).texel[at]) - own;
-    const vec2 motion = halfMotion(MotionPlane(params.motion).texel[at], reach);
-    const float depth = DepthPlane(params.depth).texel[at].metres;
+    const uvec2 at = uvec2(clamp(ivec2(floor(vec2(pixel) + 0.5 + path * t)), ivec2(0), ivec2(params.size) - 1));
+    const vec4 difference = unpackRadiance(radianceAt(params.radiance, at)) - own;
+    const vec2 motion = halfMotion(motionAt(params.motion, at), reach);
+    const float depth = depthAt(params.depth, at).metres;
     const float distance = abs(t) * pathLength;
 
     const float inFront = nearer(ownDepth, depth);
@@ -79,10 +78,9 @@ vec4 gather(uvec2 pixel, uint index, vec2 path) {
 void main() {
   const uvec2 pixel = gl_GlobalInvocationID.xy;
   if (any(greaterThanEqual(pixel, params.size))) return;
-  const uint index = pixel.y * params.size.x + pixel.x;
   const uvec2 tile = pixel / params.tileSize;
   const vec2 path = MotionTiles(params.neighbours).tile[tile.y * params.tilesX + tile.x].halfMotion;
-  RadianceTexel texel = RadiancePlane(params.radiance).texel[index];
-  if (path != vec2(0.0)) texel = packRadiance(gather(pixel, index, path));
-  RadianceOut(params.blurred).texel[index] = texel;
+  RadianceTexel texel = radianceAt(params.radiance, pixel);
+  if (path != vec2(0.0)) texel = packRadiance(gather(pixel, path));
+  RadianceOut(params.blurred).texel[pixel.y * params.size.x + pixel.x] = texel;
 }

@@ -19,7 +19,7 @@ void main() {
   vec2 mine = vec2(0.0);
   for (uint y = begin.y + gl_LocalInvocationID.y; y < end.y; y += 8) {
     for (uint x = begin.x + gl_LocalInvocationID.x; x < end.x; x += 8) {
-      mine = longer(mine, halfMotion(MotionPlane(params.motion).texel[y * params.size.x + x], float(tileSize)));
+      mine = longer(mine, halfMotion(motionAt(params.motion, uvec2(x, y)), float(tileSize)));
     }
   }
   const uint lane = gl_LocalInvocationIndex;

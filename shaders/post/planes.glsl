@@ -5,10 +5,15 @@
 #include "shaders/shared/planes.h"
 #include "shaders/shared/post.h"
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer RadiancePlane { RadianceTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer MotionPlane { MotionTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer DepthPlane { DepthTexel texel[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RowTable { uint64_t row[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer RadianceRow { RadianceTexel texel[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer MotionRow { MotionTexel texel[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer DepthRow { DepthTexel texel[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer MotionTiles { MotionTile tile[]; };
+
+RadianceTexel radianceAt(uint64_t rows, uvec2 pixel) { return RadianceRow(RowTable(rows).row[pixel.y]).texel[pixel.x]; }
+MotionTexel motionAt(uint64_t rows, uvec2 pixel) { return MotionRow(RowTable(rows).row[pixel.y]).texel[pixel.x]; }
+DepthTexel depthAt(uint64_t rows, uvec2 pixel) { return DepthRow(RowTable(rows).row[pixel.y]).texel[pixel.x]; }
 
 vec4 unpackRadiance(RadianceTexel texel) { return vec4(unpackHalf2x16(texel.rgba.x), unpackHalf2x16(texel.rgba.y)); }
 

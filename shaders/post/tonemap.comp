@@ -28,8 +28,7 @@ uvec3 quantise(vec3 encoded, uvec3 hash) {
 void main() {
   const uvec2 pixel = gl_GlobalInvocationID.xy;
   if (any(greaterThanEqual(pixel, params.size))) return;
-  const uint index = pixel.y * params.size.x + pixel.x;
-  const vec3 radiance = unpackRadiance(RadiancePlane(params.radiance).texel[index]).rgb;
+  const vec3 radiance = unpackRadiance(radianceAt(params.radiance, pixel)).rgb;
   // Bounded, because the curves square it; what is not a number is black.
   const vec3 known = mix(radiance, vec3(0.0), isnan(radiance));
   const vec3 exposed = clamp(known * ExposureRef(params.exposure).state.scale, 0.0, 1e9);
@@ -38,5 +37,5 @@ void main() {
   if (params.tone == kToneAces) shown = tonemapAces(exposed);
   if (params.tone == kToneNeutral) shown = tonemapNeutral(exposed);
   const uvec3 bytes = quantise(srgbEncode(shown), hashPixel(pixel, params.frame));
-  LdrOut(params.ldr).texel[index].rgba = bytes.r | bytes.g << 8 | bytes.b << 16 | 255u << 24;
+  LdrOut(params.ldr).texel[pixel.y * params.size.x + pixel.x].rgba = bytes.r | bytes.g << 8 | bytes.b << 16 | 255u << 24;
 }

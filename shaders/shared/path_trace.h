@@ -45,6 +45,7 @@ struct PathTraceParams {
   uint64_t normal;
   uint64_t depth;
   uint64_t motion;
+  uint64_t bandTops;           // uint[]: row of the picture at which each band of kBandRows rows begins
   LightChoice lights;
   CameraData camera;           // at the centre of the shutter
   CameraData cameraOpen;
@@ -57,7 +58,7 @@ struct PathTraceParams {
   uint frame;
 };
 
-/// One dispatch: some rows of the picture.
+/// One dispatch: some of the rows that this pass makes, counted as they are written: densely, band after band.
 struct PathTracePush {
   uint64_t params;             // PathTraceParams
   uint firstRow;
@@ -75,7 +76,9 @@ inline constexpr uint32_t kFeatureColors = 8u;
 inline constexpr uint32_t kFeaturePunctual = 16u;
 inline constexpr uint32_t kFeatureEmissive = 32u;
 inline constexpr uint32_t kFeatureEnvironment = 64u;
+inline constexpr uint32_t kFeatureSpecularTextures = 128u;
 inline constexpr uint32_t kGroupTilesAcross = 2u;   // tiles of 8 x 4 pixels side by side in a work group
+inline constexpr uint32_t kBandRows = 8u;
 inline constexpr uint32_t kLightMis = 0u;
 inline constexpr uint32_t kLightSamplingOnly = 1u;
 inline constexpr uint32_t kBsdfSamplingOnly = 2u;
@@ -87,7 +90,9 @@ const uint kFeatureColors = 8u;
 const uint kFeaturePunctual = 16u;
 const uint kFeatureEmissive = 32u;
 const uint kFeatureEnvironment = 64u;
+const uint kFeatureSpecularTextures = 128u;
 const uint kGroupTilesAcross = 2u;
+const uint kBandRows = 8u;
 const uint kLightMis = 0u;
 const uint kLightSamplingOnly = 1u;
 const uint kBsdfSamplingOnly = 2u;

@@ -1,4 +1,5 @@
 // The pixel planes that flow through the frame: linear buffers, width * height texels, row 0 at the top, no padding between rows.
+// What post reads is found through a row table: one 64-bit device address per row, since rows may lie in several places.
 // Whatever may cross a link is packed here, by the pass that writes it, in every mode: so the picture is the same on one GPU and on two.
 // 16 bytes a pixel cross from tracing to post: radiance 8, motion 4, depth 4.
 #ifndef TANDEM_SHADERS_SHARED_PLANES_H

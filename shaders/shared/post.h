@@ -1,5 +1,6 @@
 // What the post passes hand to their shaders as push constants, and what they keep between their own dispatches.
-// Addresses are device addresses of the planes in planes.h; sizes are pixels.
+// Addresses are device addresses of the planes in planes.h; sizes are pixels. "Rows of X": a row table, one device
+// address of a row's first texel per row.
 #ifndef TANDEM_SHADERS_SHARED_POST_H
 #define TANDEM_SHADERS_SHARED_POST_H
 
@@ -15,7 +16,7 @@ struct MotionTile {
 
 /// post/motion_tiles: one work group a tile.
 struct MotionTilesParams {
-  uint64_t motion;      // MotionTexel[]
+  uint64_t motion;      // rows of MotionTexel
   uint64_t tiles;       // MotionTile[], written
   uvec2 size;
   uvec2 tileCount;
@@ -31,9 +32,9 @@ struct MotionNeighboursParams {
 
 /// post/motion_blur: one invocation a pixel.
 struct MotionBlurParams {
-  uint64_t radiance;     // RadianceTexel[]
-  uint64_t motion;       // MotionTexel[]
-  uint64_t depth;        // DepthTexel[]
+  uint64_t radiance;     // rows of RadianceTexel
+  uint64_t motion;       // rows of MotionTexel
+  uint64_t depth;        // rows of DepthTexel
   uint64_t neighbours;   // MotionTile[]
   uint64_t blurred;      // RadianceTexel[], written
   uvec2 size;
@@ -61,7 +62,7 @@ struct ExposureHistogram {
 
 /// post/exposure_histogram and post/exposure_resolve.
 struct ExposureParams {
-  uint64_t radiance;     // RadianceTexel[]
+  uint64_t radiance;     // rows of RadianceTexel
   uint64_t histogram;    // ExposureHistogram, zero before the first dispatch
   uint64_t state;        // ExposureState, written by the second
   uvec2 size;
@@ -69,7 +70,7 @@ struct ExposureParams {
 
 /// post/tonemap: one invocation a pixel.
 struct TonemapParams {
-  uint64_t radiance;     // RadianceTexel[]
+  uint64_t radiance;     // rows of RadianceTexel
   uint64_t exposure;     // ExposureState
   uint64_t ldr;          // LdrTexel[], written
   uvec2 size;

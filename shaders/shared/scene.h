@@ -73,8 +73,8 @@ struct MaterialData {
   vec4 baseColor;
   vec3 emissive;           // radiance
   float metallic;
-  vec3 specularF0;         // reflectance of the dielectric base at normal incidence
-  float specularF90;       // and at grazing incidence
+  vec3 specularColor;      // the colour factor times ((ior - 1) / (ior + 1))^2, before the limit of 1
+  float specular;          // strength of the dielectric's reflection
   float roughness;         // perceptual
   float normalScale;
   float alphaCutoff;
@@ -84,6 +84,8 @@ struct MaterialData {
   TextureSlot metallicRoughnessTexture;
   TextureSlot normalTexture;
   TextureSlot emissiveTexture;
+  TextureSlot specularTexture;        // with kFeatureSpecularTextures
+  TextureSlot specularColorTexture;
 };
 
 /// One bin of an alias table (Walker 1974, in Vose's form of 1991): the bin stands for itself below `threshold`, else

@@ -16,6 +16,7 @@ layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer BandTops { uint top[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer RadiancePlane { RadianceTexel texel[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer AlbedoPlane { AlbedoTexel texel[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer NormalPlane { NormalTexel texel[]; };
@@ -212,8 +213,17 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
     roughness *= texel.g;
     metallic *= texel.b;
   }
-  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughness, materials.material[material].specularF0,
-                   materials.material[material].specularF90, cosine);
+  vec3 color = materials.material[material].specularColor;
+  float strength = materials.material[material].specular;
+  if (has_feature(kFeatureSpecularTextures)) {
+    const TextureSlot strengthSlot = materials.material[material].specularTexture;
+    const TextureSlot colorSlot = materials.material[material].specularColorTexture;
+    if (slot_used(strengthSlot)) strength *= slot_sample(strengthSlot, p).a;
+    if (slot_used(colorSlot)) color *= slot_sample(colorSlot, p).rgb;
+  }
+  // KHR_materials_specular: F0 = min(color, 1) * strength, F90 = strength.
+  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughness, min(color, vec3(1.0)) * strength,
+                   strength, cosine);
 }
 
 /// A path has met a surface: adds the light there and goes on. False: the path ends.
@@ -278,7 +288,8 @@ float storable(float c) { return c > 0.0 ? min(c, 65504.0) : 0.0; }
 vec3 storable(vec3 c) { return vec3(storable(c.x), storable(c.y), storable(c.z)); }
 
 /// 32 neighbours make a tile of 8 x 4 pixels; a group is some tiles across and as many down as it has threads for.
-uvec2 thread_pixel() {
+/// Where in the planes a thread writes.
+uvec2 thread_place() {
   const uint tile = gl_LocalInvocationIndex >> 5u, lane = gl_LocalInvocationIndex & 31u;
   const uvec2 tiles = uvec2(kGroupTilesAcross, gl_WorkGroupSize.x / (32u * kGroupTilesAcross));
   const uvec2 place = gl_WorkGroupID.xy * tiles + uvec2(tile % kGroupTilesAcross, tile / kGroupTilesAcross);
@@ -286,9 +297,10 @@ uvec2 thread_pixel() {
 }
 
 void main() {
-  const uvec2 pixel = thread_pixel();
-  if (pixel.x >= PARAMS.width || pixel.y >= push.endRow) return;
-  const uint at = pixel.y * PARAMS.width + pixel.x;
+  const uvec2 place = thread_place();
+  if (place.x >= PARAMS.width || place.y >= push.endRow) return;
+  const uint at = place.y * PARAMS.width + place.x;
+  const uvec2 pixel = uvec2(place.x, BandTops(PARAMS.bandTops).top[place.y / kBandRows] + place.y % kBandRows);
   const uint samples = PARAMS.samples;
   PixelSums sums = PixelSums(vec3(0.0), vec3(0.0), 0.0);
   Path path = path_begin(pixel, 0u);

@@ -22,8 +22,8 @@ TEST_F(Usage, HelpListsTheCommandsThatWork) {
   const ProgramResult result = run({"--help"});
   EXPECT_EQ(result.exit, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_TRUE(says(result.out, "capture") && says(result.out, "devices"));
-  EXPECT_FALSE(says(result.out, "view") || says(result.out, "bench"));
+  EXPECT_TRUE(says(result.out, "capture") && says(result.out, "bench") && says(result.out, "devices"));
+  EXPECT_FALSE(says(result.out, "view"));
 }
 
 TEST_F(Usage, HelpOfCaptureNamesEveryOption) {
@@ -42,7 +42,6 @@ TEST_F(Usage, HelpOfCaptureNamesEveryOption) {
 TEST_F(Usage, CommandsThatAreNotThere) {
   expectError(run({}), 2, {"command is missing", "tandem --help"});
   expectError(run({"view", "a.glb"}), 2, {"'view' is not in this version"});
-  expectError(run({"bench"}), 2, {"'bench' is not in this version"});
   expectError(run({"paint"}), 2, {"paint", "tandem --help"});
 }
 

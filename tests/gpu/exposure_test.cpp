@@ -21,7 +21,7 @@ class Exposure : public test::PostBench {
  protected:
   ExposureState exposureOf(Extent size, std::vector<RadianceTexel> texels, bool automatic = true, float ev = 0.0f) {
     graph::Graph graph;
-    const auto radiance = input(graph, "radiance", std::move(texels));
+    const auto radiance = input(graph, "radiance", std::move(texels), size.height);
     return run(graph, addExposure(graph, {size, automatic, ev}, radiance)).at(0);
   }
   ExposureState exposureOf(std::vector<RadianceTexel> texels) {

@@ -51,9 +51,9 @@ class MotionBlur : public test::PostBench {
  protected:
   std::vector<RadianceTexel> blurred(const Picture& picture, uint32_t maxRadius = 16, uint32_t frame = 1) {
     graph::Graph graph;
-    const auto radiance = input(graph, "radiance", picture.radiance);
-    const auto motion = input(graph, "motion", picture.motion);
-    const auto depth = input(graph, "depth", picture.depth);
+    const auto radiance = input(graph, "radiance", picture.radiance, picture.size.height);
+    const auto motion = input(graph, "motion", picture.motion, picture.size.height);
+    const auto depth = input(graph, "depth", picture.depth, picture.size.height);
     auto values = std::make_shared<PostFrame>();
     values->frame = frame;
     MotionBlurSettings settings{picture.size};

@@ -30,9 +30,9 @@ class ReadbackTest : public test::PostBench {
 TEST_F(ReadbackTest, EachSlotKeepsWhatWasRecordedIntoIt) {
   Readback readback(3);
   graph::Graph graph;
-  auto texels = std::make_shared<std::vector<LdrTexel>>(1000);
+  auto texels = std::make_shared<std::vector<LdrTexel>>(900);
   const auto plane = changingInput(graph, texels);
-  readback.addTo(graph, "readback", plane, 900 * sizeof(LdrTexel));
+  readback.addTo(graph, "readback", plane);
   EXPECT_THROW(readback.bytes(0), BrokenPromise) << "nothing recorded yet";
   EXPECT_THROW(readback.setSlot(3), BrokenPromise);
   const auto holds = [&](uint32_t slot, uint32_t value) {
@@ -51,7 +51,7 @@ TEST_F(ReadbackTest, EachSlotKeepsWhatWasRecordedIntoIt) {
 TEST_F(ReadbackTest, APassThatIsReadBackIsNeverCulled) {
   Readback readback(1);
   graph::Graph graph;
-  readback.addTo(graph, "readback", input(graph, "ldr", std::vector<LdrTexel>(4)), 16);
+  readback.addTo(graph, "readback", input(graph, "ldr", std::vector<LdrTexel>(4)));
   EXPECT_TRUE(graph.passes().back().sideEffect);
   EXPECT_EQ(graph.passes().back().name, "readback");
 }

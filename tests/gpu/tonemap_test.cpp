@@ -78,7 +78,7 @@ class Tonemap : public test::PostBench {
   std::vector<LdrTexel> tonemapped(Extent size, std::vector<RadianceTexel> texels, Tone tone, float scale = 1.0f,
                                    uint32_t frame = 1) {
     graph::Graph graph;
-    const auto radiance = input(graph, "radiance", std::move(texels));
+    const auto radiance = input(graph, "radiance", std::move(texels), size.height);
     const auto exposure = input(graph, "exposure", std::vector<shared::ExposureState>{{scale, std::log2(scale)}});
     auto values = std::make_shared<PostFrame>();
     values->frame = frame;

@@ -4,6 +4,7 @@
 #include <glm/gtc/packing.hpp>
 
 #include "graph/recording.h"
+#include "graph/row_deal.h"
 #include "support/gpu_fixture.h"
 
 namespace tandem::test {
@@ -32,13 +33,20 @@ class LoneRecording final : public graph::Recording {
     for (const graph::BufferDesc& desc : graph.resources()) {
       buffers_.emplace_back(commands.device(), desc.bytes(), gpu::Memory::Device, desc.name);
     }
+    for (uint32_t top = 0; top < graph.resources().at(0).rows; top += graph::kBandRows) bandTops_.push_back(top);
+    rows_ = graph.resources()[0].rows;
   }
   gpu::Commands& commands() override { return commands_; }
+  graph::RowShare share() const override { return {bandTops_, rows_}; }
 
  private:
   const gpu::Buffer& bufferOf(uint32_t resource, bool) const override { return buffers_.at(resource); }
+  uint64_t rowTableOf(uint32_t) const override { throw BrokenPromise("the path tracer reads no plane"); }
+  std::vector<graph::RowRun> runsOf(uint32_t) const override { throw BrokenPromise("the path tracer copies no plane"); }
   gpu::Commands& commands_;
   std::vector<gpu::Buffer> buffers_;
+  std::vector<uint32_t> bandTops_;
+  uint32_t rows_ = 0;
 };
 
 template <class T>

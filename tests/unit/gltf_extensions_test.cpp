@@ -133,7 +133,9 @@ TEST_F(GltfExtensions, SpecularTextures) {
   const size_t uvs = addAccessor<float>(document, {0, 1, 1, 1, 1, 0, 0, 0}, kFloat, "VEC2", 4);
   primitive(document)["attributes"]["TEXCOORD_0"] = uvs;
   primitive(document)["attributes"]["TEXCOORD_1"] = uvs;
-  const Scene scene = mustLoad(document).scene;
+  const LoadedScene loaded = mustLoad(document);
+  EXPECT_FALSE(mentions(loaded.warnings, "KHR_materials_specular"));
+  const Scene& scene = loaded.scene;
   const Material& material = scene.materials.at(0);
   EXPECT_EQ(scene.images.at(scene.textures.at(material.specularTexture.texture).image).width, 2u);
   EXPECT_EQ(scene.images.at(scene.textures.at(material.specularColorTexture.texture).image).width, 2u);
@@ -187,6 +189,15 @@ TEST_F(GltfExtensions, PlainKtx2IsReadAndPackedOnesAreGrey) {
   both["images"].push_back({{"uri", std::string("data:image/png;base64,") + kRedBluePng}});
   both["textures"][0]["source"] = 1;
   EXPECT_EQ(mustLoad(both).scene.images.at(0).width, 2u);
+}
+
+TEST_F(GltfExtensions, SpecularTexturesThatCannotBeReadLeaveTheFactors) {
+  json document = ktx2Document(ktx2(0, 4, 4, 1, "basis"));
+  document["materials"][0]["extensions"]["KHR_materials_specular"] = {{"specularTexture", {{"index", 0}}},
+                                                                      {"specularColorTexture", {{"index", 0}}}};
+  const LoadedScene loaded = mustLoad(document);
+  EXPECT_EQ(loaded.scene.materials.at(0).specularTexture.texture, kNone);
+  EXPECT_EQ(loaded.scene.materials.at(0).specularColorTexture.texture, kNone);
 }
 
 TEST_F(GltfExtensions, BrokenKtx2IsAWarning) {

@@ -1,0 +1,91 @@
+// `tandem bench`
+#include "jobs/bench.h"
+
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "bench_options.h"
+#include "commands.h"
+#include "jobs/report_file.h"
+
+namespace tandem::app {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  tandem bench\n"
+    "  tandem bench builtin:terrain --modes single,sfr --bounces 1 --repeat 5 --json terrain.json\n"
+    "  tandem bench scene.glb --modes single,afr --readback on --seconds 5\n"
+    "Software devices get tiny pictures and few frames where nothing is given.\n"
+    "Exit codes: 0 done, 1 failed while running or pictures differ, 2 wrong usage, 3 unusable input, 4 no usable GPU, "
+    "5 some scenes or modes were refused, 130 interrupted, 143 terminated.";
+
+void addRunOptions(CLI::App& command, BenchWords& words) {
+  const OptionGroup option{command, "Runs"};
+  option("--modes", words.modes, "LIST", "single,pipelined,sfr,afr or some of them (all that the machine can run)");
+  option("--frames", words.frames, "N", "Timed frames of a run (120)");
+  option("--seconds", words.seconds, "S", "Length of a run instead");
+  option("--repeat", words.repeats, "N", "Runs of each mode, the modes in turn (5)");
+  option("--readback", words.readback, "on|off", "Copy every picture to the host, as capture does (off)");
+}
+
+void addReportOptions(CLI::App& command, BenchWords& words) {
+  const OptionGroup option{command, "Reports"};
+  option("--json", words.json, "FILE", "Everything as JSON, with each frame's time");
+  option("-v,--verbose", words.verbose, "Say more");
+  option("-q,--quiet", words.quiet, "No tables, only warnings and errors");
+}
+
+/// The command line as a shell would take it again.
+std::string quoted(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    line += line.empty() ? "" : " ";
+    if (word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos && !word.empty()) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char letter : word) line += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    line += '\'';
+  }
+  return line;
+}
+
+int runBench(const BenchWords& words, const std::vector<std::string>& commandLine) {
+  auto settings = readBenchWords(words);
+  if (!settings) return fail(settings.refusal());
+  settings->commandLine = quoted(commandLine);
+  if (words.verbose) log::setLevel(log::Level::Debug);
+  if (words.quiet) log::setLevel(log::Level::Warning);
+  if (auto refusal = jobs::prepareReport(words.json)) return fail(*refusal);
+  const auto report = jobs::bench(*settings);
+  if (!report) return fail(report.refusal());
+  if (!words.json.empty()) jobs::writeReport(words.json, jobs::benchJson(*report));
+  if (!words.quiet) print(jobs::benchText(*report));
+  return report->exit;
+}
+
+}  // namespace
+
+Command addBench(CLI::App& parser, std::vector<std::string> commandLine) {
+  CLI::App* command = parser.add_subcommand("bench", "Measure one GPU against two, in every mode");
+  const auto words = std::make_shared<BenchWords>();
+  command
+      ->add_option("SCENE", words->scenes,
+                   "Any number of .gltf or .glb files or builtin:NAME (builtin:terrain and the courtyard)")
+      ->type_name("");
+  addRunOptions(*command, *words);
+  addReportOptions(*command, *words);
+  addPictureOptions(*command, *words, {"4k", "4"});
+  addBlurOptions(*command, *words);
+  addMachineOptions(*command, *words);
+  command->footer(kFooter);
+  return [words, command, commandLine = std::move(commandLine)] {
+    if (auto refusal = findEmptyValue(*command)) return fail(*refusal);
+    return runBench(*words, commandLine);
+  };
+}
+
+}  // namespace tandem::app

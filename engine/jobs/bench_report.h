@@ -1,0 +1,70 @@
+// What a benchmark found, for people (text) and for programs (JSON, schema 1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/bench_machine.h"
+#include "jobs/bench_run.h"
+#include "jobs/bench_settings.h"
+#include "jobs/capture_report.h"
+#include "jobs/statistics.h"
+
+namespace tandem::jobs {
+
+struct ModeReport {
+  frame::Mode mode = frame::Mode::Single;
+  frame::RunReport run;  // as of its last run; nodes empty: it never ran
+  std::vector<BenchRun> runs;
+  std::vector<ProofFrame> proofs;
+  std::optional<std::string> failure;  // why it was not measured, or not to its end
+};
+
+struct SceneReport {
+  std::string scene;
+  std::vector<ModeReport> modes;       // in the order asked for
+  std::optional<std::string> failure;  // why there are no modes
+};
+
+struct BenchReport {
+  int exit = 0;  // of the program
+  MachineReport machine;
+  BenchSettings settings;
+  frame::PictureSettings picture;  // with what was unset decided
+  RunPlan plan;
+  uint32_t repeats = 0;
+  std::vector<SceneReport> scenes;
+  size_t validationMessages = 0;
+  std::vector<std::string> warnings;
+  int interruptedBy = 0;  // signal; 0: none
+  bool partial() const { return interruptedBy != 0; }
+};
+
+/// Over all runs of a mode together. Nothing where nothing was measured.
+struct ModeSummary {
+  double fps = 0.0;  // timed frames / their seconds
+  Statistics frameMs;
+  Statistics latencyMs;
+  std::vector<PassTime> passes;      // medians
+  std::vector<double> busyMsOfNode;  // mean over the frames of the sum over the node's passes
+  std::vector<double> rowsOfNode;    // mean over the frames; in afr each node has all rows of some frames
+};
+std::optional<ModeSummary> summarizeMode(const ModeReport& report);
+
+/// fps of `mode` / fps of single. Nothing where one of them was not measured.
+std::optional<double> speedup(const SceneReport& scene, const ModeReport& mode);
+
+/// Whether all modes rendered one and the same proof frame. Nothing where fewer than two modes have one.
+std::optional<bool> picturesEqual(const SceneReport& scene);
+
+/// One sentence on whether the second GPU pays.
+std::string verdict(const SceneReport& scene, const BenchReport& report);
+/// One sentence on the pictures; empty where there is nothing to compare.
+std::string pictureVerdict(const SceneReport& scene);
+
+std::string benchText(const BenchReport& report);
+/// One JSON object, indented, ending in a line end.
+std::string benchJson(const BenchReport& report);
+
+}  // namespace tandem::jobs

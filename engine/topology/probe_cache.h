@@ -1,0 +1,62 @@
+// What probing a pair of devices found, and the file in which it is kept between runs: links.json in the cache folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/adapter.h"
+#include "topology/topology.h"
+
+namespace tandem::topology {
+
+/// One direction of a link. 0: could not be measured.
+struct LinkFigures {
+  double hopMedianUs = 0.0;   // microseconds from ready on the sender to usable on the receiver, without bytes
+  double hopP99Us = 0.0;      // the same, nearest rank
+  double copyGbps = 0.0;      // 1e9 bytes a second of the copies alone, one leg after the other
+  double transferGbps = 0.0;  // from ready on the sender to usable on the receiver, one transfer at a time
+  double streamGbps = 0.0;    // transfers back to back, legs overlapped
+};
+
+struct KindProbe {
+  LinkKind kind = LinkKind::Auto;
+  std::string path;     // in words: how bytes travel
+  std::string refusal;  // why it cannot be used; empty: it passed
+  LinkFigures there, back;
+
+  bool passed() const { return refusal.empty(); }
+  /// Of the slower direction.
+  double streamGbps() const;
+  double hopMedianUs() const;
+};
+
+struct PairProbe {
+  uint64_t bytes = 0;  // of the transfers that were measured
+  std::vector<KindProbe> kinds;
+
+  /// The kind with the highest streamed GB/s; among those within 2 % of it the one with the shortest hop. Null: none
+  /// passed.
+  const KindProbe* best() const;
+};
+
+/// Never stores an index and never trusts across drivers: the key holds UUID, PCI address (or ordinal where there is
+/// none) and driver version of both. A file that is no cache of ours is ignored, with a line in the debug log, and
+/// rewritten. Failing to write is worth a line in the debug log and no more.
+class ProbeCache {
+ public:
+  /// `folder`: gpu::cacheFolder(); empty: nothing is kept.
+  explicit ProbeCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::optional<PairProbe> find(const gpu::Adapter& a, const gpu::Adapter& b) const;
+  void store(const gpu::Adapter& a, const gpu::Adapter& b, const PairProbe& probe) const;
+  std::filesystem::path file() const;  // empty: nothing is kept
+
+  static std::string keyOf(const gpu::Adapter& a, const gpu::Adapter& b);
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace tandem::topology
