@@ -195,14 +195,15 @@ std::optional<Refusal> RendererImpl::changeMode(Mode mode, std::optional<uint32_
   return std::nullopt;
 }
 
-/// The pipe that will have finished one more frame first.
+/// The pipe that will have finished one more frame first; of equals the one that has had the fewest.
 Pipe* RendererImpl::choosePipe() {
   Pipe* best = nullptr;
-  double soonest = 0.0;
+  std::pair<double, uint64_t> soonest;
   for (size_t index = 0; index < pipes_.size(); ++index) {
+    exec::Executor& executor = pipes_[index]->executor();
     if (pipes_[index]->full()) continue;
     // Not measured yet: taken as quick, so that each gets a frame to be measured by.
-    const double end = (pipes_[index]->executor().unfinished() + 1) * std::max(pipeMs_[index], 1e-3);
+    const std::pair end{(executor.unfinished() + 1) * std::max(pipeMs_[index], 1e-3), executor.started()};
     if (best != nullptr && end >= soonest) continue;
     best = pipes_[index].get();
     soonest = end;

@@ -346,7 +346,8 @@ TEST_P(StreamTest, AFailingWaitReachesTheReceiver) {
 
 TEST_F(TwoNodes, KindsThatCannotBeSayWhyAndWhatWorks) {
   const auto refusalOf = [&](LinkKind kind) {
-    auto link = openTwo({kind})->connect(0, 1, {"test", {4}, 3});
+    const auto topology = openTwo({kind});  // outlives the link
+    auto link = topology->connect(0, 1, {"test", {4}, 3});
     return link ? std::string() : link.refusal().message;
   };
   EXPECT_NE(refusalOf(LinkKind::Peer).find("--link host-"), std::string::npos) << refusalOf(LinkKind::Peer);
