@@ -1,5 +1,6 @@
 // --resume: after any end, kill -9 too, it makes the files of an undisturbed run, bit for bit in their pixels; and two
 // captures never write the same frames at once.
+#include <algorithm>
 #include <map>
 #include <random>
 

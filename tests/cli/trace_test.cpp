@@ -1,4 +1,5 @@
 // `--trace FILE.json` of a small run on two nodes: everything is there once, and in an order that can be true.
+#include <algorithm>
 #include <map>
 #include <set>
 

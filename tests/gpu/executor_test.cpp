@@ -3,6 +3,8 @@
 // arithmetic gives. And sabotage.
 #include "exec/executor.h"
 
+#include <algorithm>
+
 #include "graph/recording.h"
 #include "support/combine_push.h"
 #include "support/gpu_fixture.h"

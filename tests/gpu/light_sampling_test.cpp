@@ -2,6 +2,7 @@
 // sampling, BSDF sampling and their combination with one another.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>

@@ -1,6 +1,7 @@
 // Scenes whose pictures can be worked out on paper: a lit sphere, punctual lights, holes and veils, motion.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>

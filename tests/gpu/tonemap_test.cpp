@@ -1,5 +1,6 @@
 #include "post/tonemap.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <glm/gtc/packing.hpp>

@@ -2,6 +2,7 @@
 // and its repeat, a frame alone and within a range. Each comparison also proves from the run's own report that both
 // ways really ran.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <set>

@@ -1,5 +1,6 @@
 #include "support/path_tracer.h"
 
+#include <cmath>
 #include <cstring>
 #include <glm/gtc/packing.hpp>
 

@@ -204,7 +204,11 @@ TEST_F(GltfPacked, MeshoptFilters) {
   meshopt_encodeFilterOct(octahedral.data(), 4, 4, 8, &normals[0].x);
   const std::vector<vec3> positions{{0, 0, 0.25f}, {1, 0, 0.25f}, {1, 1, 0.25f}, {0, 1, 0.25f}};
   std::vector<uint32_t> exponential(12);
+#if MESHOPTIMIZER_VERSION >= 190
+  meshopt_encodeFilterExp(exponential.data(), 4, 12, 15, &positions[0].x, meshopt_EncodeExpSharedVector);
+#else
   meshopt_encodeFilterExp(exponential.data(), 4, 12, 15, &positions[0].x);
+#endif
   const size_t normalView =
       addPackedView(document, packVertices(octahedral.data(), 4, 4), 4, 4, "ATTRIBUTES", "OCTAHEDRAL");
   const size_t positionView =
