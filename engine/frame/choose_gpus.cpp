@@ -161,7 +161,7 @@ Expected<std::vector<uint32_t>> chooseGpus(const std::vector<gpu::Adapter>& adap
   if (needsTwo && chosen.size() < 2) {
     return refuse(ExitCode::WrongUsage,
                   "--mode {} needs two GPUs and one is chosen: name two by --gpus A,B, or open one twice by "
-                  "--simulate-dual, or use --mode single. There are {}",
+                  "--simulate-dual, or use --mode single. The GPUs: {}",
                   modeName(settings.mode), list(adapters));
   }
   return chosen;

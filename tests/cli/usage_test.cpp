@@ -70,12 +70,18 @@ TEST_F(Usage, ValuesThatCannotBeMeant) {
       {{"--samples", ""}, {"--samples", "empty"}},
       {{"--bounces", "-1"}, {"--bounces -1", "from 0"}},
       {{"--seed", "4294967296"}, {"--seed 4294967296"}},
-      {{"--mode", "dual"}, {"--mode dual", "auto, single, pipelined"}},
-      {{"--mode", "sfr"}, {"--mode sfr is not in this version"}},
+      {{"--mode", "dual"}, {"--mode dual", "auto, single, pipelined, sfr, afr"}},
+      {{"--mode", "sfr"}, {"--mode sfr needs two GPUs", "--simulate-dual"}},
+      {{"--mode", "afr"}, {"--mode afr needs two GPUs", "--simulate-dual"}},
       {{"--topology", "ring"}, {"--topology ring", "independent"}},
-      {{"--topology", "group"}, {"--topology group is not in this version"}},
+      {{"--topology", "group"}, {"--topology group", "--simulate-dual"}},
       {{"--topology", "single", "--mode", "pipelined"}, {"--topology single", "--mode pipelined", "contradict"}},
-      {{"--link", "cuda"}, {"--link cuda is not in this version", "host-import"}},
+      {{"--link", "wire"}, {"--link wire", "peer, cuda, host-import, host-copy"}},
+      {{"--link-gbps", "0"}, {"--link-gbps 0", "more than 0"}},
+      {{"--link-gbps", "nan"}, {"--link-gbps nan"}},
+      {{"--rows-share", "0,0"}, {"--rows-share 0,0", "rows"}},
+      {{"--rows-share", "60,-40"}, {"--rows-share 60,-40", "60,40"}},
+      {{"--mode", "sfr", "--simulate-dual", "--rows-share", "1,2,3"}, {"--rows-share has 3", "2 GPUs"}},
       {{"--tracer", "rt"}, {"--tracer rt is not in this version", "compute"}},
       {{"--tonemap", "filmic"}, {"--tonemap filmic", "aces, neutral, none"}},
       {{"--compression", "zips"}, {"--compression zips", "zip, piz, none"}},
@@ -127,6 +133,15 @@ TEST_F(Usage, ValuesThatCannotBeMeant) {
     expectError(run(arguments), 2, wrong.words);
     EXPECT_TRUE(allFiles().empty());
   }
+}
+
+TEST_F(Usage, LinksThatCannotBeSayWhyAndWhatWorks) {
+  const auto with = [this](const char* link) {
+    return run({"capture", "builtin:cornell", "-o", "a.exr", "--size", "16x16", "--samples", "1", "--mode", "pipelined",
+                "--simulate-dual", "--link", link});
+  };
+  expectError(with("peer"), 4, {"peer", "linked group", "--link host-import or host-copy works"});
+  EXPECT_TRUE(allFiles().empty());
 }
 
 TEST_F(Usage, WhatMustBeGiven) {
