@@ -105,6 +105,8 @@ std::string captureText(const CaptureReport& report) {
       fmt::format("{}x{}, {} samples, {} bounces, {}, {} triangles\n", report.run.size.width, report.run.size.height,
                   report.picture.samples, report.picture.bounces, report.run.camera, report.run.sceneTriangles);
   text += fmt::format("mode {}, topology {}\n", report.run.mode, report.run.topology);
+  for (const frame::LossReport& loss : report.run.losses)
+    text += fmt::format("lost {} in frame {}: {}\n", loss.gpu, loss.frame, loss.what);
   return text + passesText(report) + linksText(report);
 }
 
@@ -127,13 +129,17 @@ std::string captureJson(const CaptureReport& report) {
                    {"warnings", report.warnings},
                    {"interruptedBy", report.interruptedBy},
                    {"exit", report.exit}};
-  for (const char* list : {"frames", "nodes", "passes", "links"}) document[list] = json::array();
+  for (const char* list : {"frames", "nodes", "passes", "links", "losses"}) document[list] = json::array();
   for (const CapturedFrame& frame : report.frames) document["frames"].push_back(frameJson(frame));
   for (const frame::NodeReport& node : report.run.nodes) document["nodes"].push_back(nodeJson(node));
   for (const PassTime& pass : report.passes) {
     document["passes"].push_back({{"name", pass.name}, {"node", pass.node}, {"ms", pass.milliseconds}});
   }
   for (const exec::LinkUse& link : report.run.links) document["links"].push_back(linkJson(link));
+  for (const frame::LossReport& loss : report.run.losses) {
+    document["losses"].push_back({{"node", loss.node}, {"gpu", loss.gpu}, {"frame", loss.frame}, {"what", loss.what}});
+  }
+  document["historyResets"] = report.run.historyResets;
   // File names may be any bytes; JSON is UTF-8.
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -68,10 +68,10 @@ std::vector<Finding> checkDriverFiles(const Patient& patient) {
   const bool any = std::ranges::any_of(facts.driverFiles, [](const DriverFile& file) { return file.exists; });
   if (any || !patient.adapters.empty()) return {};
   const std::string name = searchVariable(facts);
-  const std::string where =
-      name.empty() ? fmt::format("the folders searched are {}; VK_DRIVER_FILES is not set", fmt::join(facts.driverFolders, ", "))
-                   : fmt::format("{}='{}' replaces the search of {}", name, variable(facts, name),
-                                 fmt::join(facts.driverFolders, ", "));
+  const std::string where = name.empty() ? fmt::format("the folders searched are {}; VK_DRIVER_FILES is not set",
+                                                       fmt::join(facts.driverFolders, ", "))
+                                         : fmt::format("{}='{}' replaces the search of {}", name, variable(facts, name),
+                                                       fmt::join(facts.driverFolders, ", "));
   return {{"no-driver-file", "no Vulkan driver file (*.json) was found: " + where,
            "install a driver: your GPU vendor's, or mesa-vulkan-drivers (AMD, Intel, software)"}};
 }

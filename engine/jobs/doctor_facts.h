@@ -36,8 +36,8 @@ struct PcieLink {
 struct DisplayDevice {
   std::string address;  // "0000:18:00.0"
   uint32_t vendor = 0, device = 0;
-  std::string kernelDriver;  // "nvidia", "amdgpu", "vfio-pci"; empty: none, or not told
-  bool bootVga = false;      // the firmware showed its screen through it
+  std::string kernelDriver;            // "nvidia", "amdgpu", "vfio-pci"; empty: none, or not told
+  bool bootVga = false;                // the firmware showed its screen through it
   std::vector<std::string> connected;  // connectors with a monitor: "HDMI-A-1"
   std::optional<PcieLink> link;        // none: the kernel does not tell
 };

@@ -1,5 +1,5 @@
-// The doctor on machines that are made up: a folder stands for "/", a map for the environment. Each mistake is made, and
-// found by its own check and by no other; a healthy machine hears nothing.
+// The doctor on machines that are made up: a folder stands for "/", a map for the environment. Each mistake is made,
+// and found by its own check and by no other; a healthy machine hears nothing.
 #include "jobs/doctor.h"
 
 #include <gtest/gtest.h>
@@ -189,9 +189,9 @@ TEST_F(Doctor, ALaptopThatHidesAGpu) {
   write("usr/share/vulkan/icd.d/intel_icd.json", "{}");
   addPci("0000:00:02.0", "0x8086", "i915");
   addPci("0000:01:00.0", "0x10de", "nouveau", "0x030200");
-  addPci("0000:02:00.0", "0x1a03", "ast");                   // a server's management chip
-  addPci("0000:03:00.0", "0x1002", "vfio-pci");              // of a virtual machine
-  addPci("0000:04:00.0", "0x8086", "e1000e", "0x020000");    // no display
+  addPci("0000:02:00.0", "0x1a03", "ast");                 // a server's management chip
+  addPci("0000:03:00.0", "0x1002", "vfio-pci");            // of a virtual machine
+  addPci("0000:04:00.0", "0x8086", "e1000e", "0x020000");  // no display
   addConnector("card0", "eDP-1", "connected", "0000:00:02.0");
   adapters_ = {adapter(0, "Intel Iris Xe", AdapterType::Integrated, 0x8086, 0, "Intel Mesa 25.0.7")};
   adapters_[0].pci = gpu::PciAddress{0, 0, 2, 0};

@@ -62,6 +62,18 @@ TEST(CaptureReport, TextCountsWhatIsOnDisk) {
   EXPECT_EQ(text.find("a.0002.exr"), std::string::npos) << text;
 }
 
+TEST(Report, ALostGpuIsNamedWithItsFrameAndItsWork) {
+  CaptureReport report = reportOfTwoFrames();
+  report.run.nodes.resize(2);
+  report.run.losses.push_back({1, "node 1 (Some GPU)", 17, "vkQueueSubmit2 for 'frame 3 batch 1' failed"});
+  const auto document = nlohmann::json::parse(captureJson(report));
+  ASSERT_EQ(document["losses"].size(), 1u);
+  EXPECT_EQ(document["losses"][0]["node"], 1);
+  EXPECT_EQ(document["losses"][0]["frame"], 17);
+  const std::string text = captureText(report);
+  EXPECT_NE(text.find("lost node 1 (Some GPU) in frame 17: vkQueueSubmit2"), std::string::npos) << text;
+}
+
 TEST(PixelHash, EveryWordAndTheLengthCount) {
   std::vector<std::byte> bytes(61, std::byte{0});
   std::set<uint64_t> seen{pixelHash(bytes)};
