@@ -40,7 +40,7 @@ double LinkReport::streamedGigabytesPerSecond() const {
 BridgedLink::BridgedLink(gpu::Device& sender, gpu::Device& receiver, LinkDesc desc)
     : sender_(sender), receiver_(receiver), desc_(std::move(desc)), pacer_(desc_.gigabytesPerSecondLimit) {}
 
-BridgedLink::~BridgedLink() { close(); }
+BridgedLink::~BridgedLink() { BridgedLink::close(); }
 
 gpu::Buffer BridgedLink::makeSource(uint64_t bytes, const std::string& name) {
   return {sender_, bytes, gpu::Memory::Device, name};

@@ -69,8 +69,8 @@ class KillNine : public Resume {
     std::error_code missing;
     size_t count = 0;
     for (fs::directory_iterator entry(path(folder), missing), end; !missing && entry != end; entry.increment(missing)) {
-      const std::string end_ = entry->path().extension().string();
-      count += end_ == ".png" || end_ == ".exr" ? 1 : 0;
+      const std::string extension = entry->path().extension().string();
+      count += extension == ".png" || extension == ".exr" ? 1 : 0;
     }
     return count;
   }

@@ -78,7 +78,8 @@ TEST_F(TraceOfTwoNodes, EveryPassOnceAFrameOnItsNode) {
   EXPECT_EQ(passes.size(), 5 * report_["passes"].size());
   for (const json& pass : report_["passes"]) {
     for (uint32_t frame = 3; frame <= 7; ++frame) {
-      const auto found = where(passes, [&](const Bar& bar) { return bar.name == pass["name"] && bar.frame == frame; });
+      const auto found = where(
+          passes, [&](const Bar& bar) { return bar.name == pass["name"].get<std::string>() && bar.frame == frame; });
       ASSERT_EQ(found.size(), 1u) << pass["name"] << " of frame " << frame;
       EXPECT_EQ(found[0].process, pass["node"]) << pass["name"];
     }

@@ -95,7 +95,7 @@ TEST_F(FrameFiles, OnlyWholePicturesAreWhole) {
   EXPECT_FALSE(sizeOfWholePicture(path("missing.exr")));
   std::ofstream(path("text.exr")) << "no picture";
   EXPECT_FALSE(sizeOfWholePicture(path("text.exr")));
-  std::ofstream(path("empty.png"));
+  std::ofstream(path("empty.png")).flush();
   EXPECT_FALSE(sizeOfWholePicture(path("empty.png")));
 }
 
