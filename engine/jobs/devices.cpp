@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frame/choose_gpus.h"
 #include "gpu/cache_folder.h"
 #include "jobs/open_instance.h"
 
@@ -12,23 +13,18 @@ namespace {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Every two GPUs that can be used. Where there are no two: the best device with itself, opened twice.
+/// Every two GPUs that can be used; software devices where there is no GPU. Where there are no two: the one with
+/// itself, opened twice.
 Pairs pairsOf(const std::vector<gpu::Adapter>& adapters) {
-  std::vector<uint32_t> hardware;
-  std::optional<uint32_t> any;
+  std::vector<uint32_t> hardware, software;
   for (const gpu::Adapter& adapter : adapters) {
-    if (!adapter.usable()) continue;
-    if (!any) any = adapter.index;
-    if (!adapter.software()) hardware.push_back(adapter.index);
+    if (adapter.usable()) (adapter.software() ? software : hardware).push_back(adapter.index);
   }
-  if (hardware.empty() && !any) return {};
-  if (hardware.size() < 2) {
-    const uint32_t lone = hardware.empty() ? *any : hardware.front();
-    return {{lone, lone}};
-  }
+  const std::vector<uint32_t>& gpus = hardware.empty() ? software : hardware;
+  if (gpus.size() == 1) return {{gpus[0], gpus[0]}};
   Pairs pairs;
-  for (size_t a = 0; a < hardware.size(); ++a) {
-    for (size_t b = a + 1; b < hardware.size(); ++b) pairs.emplace_back(hardware[a], hardware[b]);
+  for (size_t a = 0; a < gpus.size(); ++a) {
+    for (size_t b = a + 1; b < gpus.size(); ++b) pairs.emplace_back(gpus[a], gpus[b]);
   }
   return pairs;
 }
@@ -66,6 +62,40 @@ Expected<PairReport> probe(gpu::Instance& instance, std::pair<uint32_t, uint32_t
   return report;
 }
 
+/// The links of two GPUs, of what was probed already or by a probe now.
+Expected<PairReport> pairOf(gpu::Instance& instance, const DeviceReport& report, std::pair<uint32_t, uint32_t> pair) {
+  for (const PairReport& known : report.pairs) {
+    if (std::minmax(known.a, known.b) == std::minmax(pair.first, pair.second)) return known;
+  }
+  return probe(instance, pair);
+}
+
+/// The GPUs that a run would take, and the best link between them. One GPU opened twice stands for two: what it copies
+/// within itself then says nothing of a second card, a link through the host does.
+Expected<PredictMachine> predictMachine(gpu::Instance& instance, const DeviceReport& report) {
+  const auto chosen = frame::chooseGpus(report.adapters, {});
+  if (!chosen) return chosen.refusal();
+  const bool two = chosen->size() > 1;
+  const auto pair = pairOf(instance, report, {chosen->front(), chosen->back()});
+  if (!pair) return pair.refusal();
+  topology::PairProbe links = pair->probe;
+  if (!two) {
+    std::erase_if(links.kinds, [](const topology::KindProbe& kind) {
+      return kind.kind == topology::LinkKind::Cuda || kind.kind == topology::LinkKind::Peer;
+    });
+  }
+  PredictMachine machine;
+  machine.gpus = *chosen;
+  for (const uint32_t gpu : *chosen) machine.software = machine.software || report.adapters.at(gpu).software();
+  if (const topology::KindProbe* best = links.best()) {
+    const topology::LinkFigures& figures = pair->a == chosen->front() ? best->there : best->back;
+    machine.link = topology::linkKindName(best->kind);
+    machine.linkGbps = figures.streamGbps;
+    machine.hopMs = figures.hopMedianUs * 1e-3;
+  }
+  return machine;
+}
+
 /// What the doctor found, appended to the one line that says why there is no device.
 Refusal withFindings(const Refusal& why, const std::vector<Finding>& findings) {
   Refusal refusal = why;
@@ -87,7 +117,7 @@ Expected<DeviceReport> inspectDevices(const DeviceRequest& request) {
   report.adapters = (*instance)->adapters();
   report.groups = (*instance)->groups();
   report.findings = diagnose(report.facts, report.adapters);
-  if (request.probe || request.predict) {
+  if (request.probe) {
     for (const auto& pair : pairsOf(report.adapters)) {
       auto probed = probe(**instance, pair);
       if (!probed) return probed.refusal();
@@ -95,8 +125,9 @@ Expected<DeviceReport> inspectDevices(const DeviceRequest& request) {
     }
   }
   if (request.predict && report.anyUsable()) {
-    const bool two = !report.pairs.empty() && report.pairs.front().a != report.pairs.front().b;
-    auto predicted = predictScene(**instance, *request.predict, two ? report.pairs.front().probe.best() : nullptr);
+    const auto machine = predictMachine(**instance, report);
+    if (!machine) return machine.refusal();
+    auto predicted = predictScene(**instance, *request.predict, *machine);
     if (!predicted) return predicted.refusal();
     report.prediction = std::move(*predicted);
   }

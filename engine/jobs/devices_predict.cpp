@@ -1,78 +1,122 @@
 #include "jobs/devices_predict.h"
 
-#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "frame/renderer.h"
 #include "jobs/load_scene.h"
+#include "jobs/statistics.h"
 
 namespace tandem::jobs {
 namespace {
 
 using schedule::Way;
 
-constexpr uint32_t kFrames = 5;          // the first pays for what is made on first use
+constexpr uint32_t kLeastFrames = 5, kMostFrames = 16;
+constexpr double kSecondsWanted = 1.5;
 constexpr uint64_t kBytesPerPixel = 16;  // radiance, motion, depth: shaders/shared/planes.h
 
-}  // namespace
-
-Expected<ScenePrediction> predictScene(gpu::Instance& instance, const PredictRequest& request,
-                                       const topology::KindProbe* link) {
-  auto loaded = loadScene(request.scene, {}, "");
-  if (!loaded) return loaded.refusal();
+/// Medians over frames on one GPU alone; the first frame, which pays for what is made on first use, does not count.
+Expected<schedule::NodeCosts> measureOn(gpu::Instance& instance, uint32_t gpu,
+                                        const std::shared_ptr<const scene::Scene>& scene,
+                                        const PredictRequest& request) {
+  using Clock = std::chrono::steady_clock;
   frame::PictureSettings picture;
   picture.size = request.size;
   picture.samples = request.samples;
   picture.bounces = request.bounces;
   frame::MachineSettings machine;
+  machine.gpus = std::to_string(gpu);
   machine.mode = frame::Mode::Single;
-  auto renderer = frame::Renderer::make(instance, std::make_shared<const scene::Scene>(std::move(loaded->scene)),
-                                        picture, machine, {});
+  auto renderer = frame::Renderer::make(instance, scene, picture, machine, {});
   if (!renderer) return renderer.refusal();
   std::vector<double> trace, post;
-  for (uint32_t frame = 0; frame < kFrames; ++frame) {
+  const auto end = Clock::now() + std::chrono::duration<double>(kSecondsWanted);
+  for (uint32_t frame = 0; frame <= kLeastFrames || (frame <= kMostFrames && Clock::now() < end); ++frame) {
     (*renderer)->start({.frame = frame, .readback = false});
     double traceMs = 0.0, postMs = 0.0;
     for (const exec::PassReport& pass : (*renderer)->finish().passes)
       (pass.name == "path_trace" ? traceMs : postMs) += pass.milliseconds;
+    if (frame == 0) continue;
     trace.push_back(traceMs);
     post.push_back(postMs);
   }
-  std::ranges::sort(trace);
-  std::ranges::sort(post);
-  ScenePrediction prediction{request, {}, {}};
-  prediction.costs.nodes = {{trace[kFrames / 2], post[kFrames / 2]}};
-  prediction.costs.count = link != nullptr ? 2 : 1;
-  prediction.costs.bytesPerFrame = request.size.pixels() * kBytesPerPixel;
-  if (link != nullptr) prediction.costs.link = {link->streamGbps(), link->hopMedianUs() * 1e-3};
-  prediction.ways = schedule::predict(prediction.costs);
+  return schedule::NodeCosts{median(trace), median(post)};
+}
+
+}  // namespace
+
+Expected<ScenePrediction> predictScene(gpu::Instance& instance, const PredictRequest& request,
+                                       const PredictMachine& machine) {
+  auto loaded = loadScene(request.scene, {}, "");
+  if (!loaded) return loaded.refusal();
+  const auto scene = std::make_shared<const scene::Scene>(std::move(loaded->scene));
+  ScenePrediction prediction{request, machine, {}, {}};
+  schedule::Costs& costs = prediction.costs;
+  const auto& adapters = instance.adapters();
+  for (const uint32_t gpu : machine.gpus) {
+    if (gpu != machine.gpus.front() && adapters.at(gpu).name == adapters.at(machine.gpus.front()).name) continue;
+    const auto measured = measureOn(instance, gpu, scene, request);
+    if (!measured) return measured.refusal();
+    costs.nodes.push_back(*measured);
+  }
+  costs.count = 2;
+  costs.bytesPerFrame = request.size.pixels() * kBytesPerPixel;
+  costs.link = {machine.linkGbps, machine.hopMs};
+  prediction.ways = schedule::predict(costs);
   return prediction;
 }
 
 std::string predictionText(const ScenePrediction& prediction) {
-  Way best = Way::Single;
-  for (const Way way : schedule::kWays) {
-    const auto& forecast = prediction.ways.at(way);
-    if (forecast.ms && *forecast.ms < *prediction.ways.at(best).ms) best = way;
-  }
   const PredictRequest& request = prediction.request;
-  return fmt::format("{}, {}x{}, {} samples, {} bounces, two GPUs like the best one: {}\n", request.scene,
-                     request.size.width, request.size.height, request.samples, request.bounces,
-                     schedule::predictionText(prediction.ways, best));
+  const PredictMachine& machine = prediction.machine;
+  const std::string gpus = machine.gpus.size() > 1 ? fmt::format("GPU {} and GPU {}", machine.gpus[0], machine.gpus[1])
+                                                   : fmt::format("GPU {} and a second like it", machine.gpus[0]);
+  const std::string link =
+      machine.link.empty() ? "without a link" : fmt::format("over {} at {:.1f} GB/s", machine.link, machine.linkGbps);
+  const char* note =
+      machine.software ? "  a software device is no GPU: opened twice it shares the CPU, and nothing is won\n" : "";
+  return fmt::format("prediction for {} at {}x{}, samples {}, bounces {}, with {} {}:\n  {}\n{}", request.scene,
+                     request.size.width, request.size.height, request.samples, request.bounces, gpus, link,
+                     schedule::predictionText(prediction.ways, schedule::choose(prediction.ways, {}, Way::Single)),
+                     note);
 }
 
 nlohmann::ordered_json predictionJson(const ScenePrediction& prediction) {
-  nlohmann::ordered_json ways = nlohmann::ordered_json::array();
+  using json = nlohmann::ordered_json;
+  const PredictMachine& machine = prediction.machine;
+  json modes = json::array();
+  const double singleMs = prediction.ways.at(Way::Single).ms.value_or(0.0);
   for (const Way way : schedule::kWays) {
     const schedule::Forecast& forecast = prediction.ways.at(way);
-    nlohmann::ordered_json ms = nullptr;
-    if (forecast.ms) ms = *forecast.ms;
-    ways.push_back({{"mode", schedule::wayName(way)}, {"ms", ms}, {"refusal", forecast.refusal}});
+    json mode = {{"mode", std::string(schedule::wayName(way))},
+                 {"ms", nullptr},
+                 {"xSingle", nullptr},
+                 {"refusal", forecast.refusal}};
+    if (forecast.ms) {
+      mode["ms"] = *forecast.ms;
+      if (*forecast.ms > 0.0) mode["xSingle"] = singleMs / *forecast.ms;
+    }
+    modes.push_back(std::move(mode));
   }
-  return {{"scene", prediction.request.scene},          {"width", prediction.request.size.width},
-          {"height", prediction.request.size.height},   {"samples", prediction.request.samples},
-          {"bounces", prediction.request.bounces},      {"traceMs", prediction.costs.nodes[0].traceMs},
-          {"postMs", prediction.costs.nodes[0].postMs}, {"modes", std::move(ways)}};
+  json nodes = json::array();
+  for (size_t node = 0; node < prediction.costs.nodes.size(); ++node) {
+    const schedule::NodeCosts& costs = prediction.costs.nodes[node];
+    nodes.push_back({{"gpu", machine.gpus[node]}, {"traceMs", costs.traceMs}, {"postMs", costs.postMs}});
+  }
+  return {{"scene", prediction.request.scene},
+          {"width", prediction.request.size.width},
+          {"height", prediction.request.size.height},
+          {"samples", prediction.request.samples},
+          {"bounces", prediction.request.bounces},
+          {"gpus", machine.gpus},
+          {"software", machine.software},
+          {"link", machine.link},
+          {"linkGbps", machine.linkGbps},
+          {"bytesPerFrame", prediction.costs.bytesPerFrame},
+          {"measured", std::move(nodes)},
+          {"choice", std::string(schedule::wayName(schedule::choose(prediction.ways, {}, Way::Single)))},
+          {"modes", std::move(modes)}};
 }
 
 }  // namespace tandem::jobs

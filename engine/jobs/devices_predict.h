@@ -1,15 +1,16 @@
-// How long a frame of a scene would take in each mode: measured on the best GPU alone, predicted for two.
+// How long a frame of a scene would take in each mode: measured on each GPU alone, predicted for two.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "base/math.h"
 #include "gpu/instance.h"
 #include "schedule/planner.h"
-#include "topology/probe.h"
 
 namespace tandem::jobs {
 
@@ -20,18 +21,28 @@ struct PredictRequest {
   uint32_t bounces = 4;
 };
 
+/// The two GPUs that a run would take, and what joins them.
+struct PredictMachine {
+  std::vector<uint32_t> gpus;  // indices; one alone stands for two of its kind
+  std::string link;            // "cuda"; empty: none works
+  double linkGbps = 0.0;       // 1e9 bytes a second from the first to the second; 0: nothing can cross
+  double hopMs = 0.0;
+  bool software = false;  // one of them is a software device: two share the CPU, and nothing is won
+};
+
 struct ScenePrediction {
   PredictRequest request;
+  PredictMachine machine;
   schedule::Costs costs;
   schedule::Prediction ways;
 };
 
-/// Renders a few frames in `single`. `link`: between the two best GPUs; null: there are no two. Refuses as
+/// Renders a few frames in `single` on each GPU (on one of them where both are of a kind). Refuses as
 /// frame::Renderer::make and loadScene.
 Expected<ScenePrediction> predictScene(gpu::Instance& instance, const PredictRequest& request,
-                                       const topology::KindProbe* link);
+                                       const PredictMachine& machine);
 
-/// One line for people.
+/// Two lines for people: what is assumed, and the times.
 std::string predictionText(const ScenePrediction& prediction);
 nlohmann::ordered_json predictionJson(const ScenePrediction& prediction);
 

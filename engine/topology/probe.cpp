@@ -5,6 +5,7 @@
 #include "topology/link_cuda.h"
 #include "topology/link_host_copy.h"
 #include "topology/link_host_import.h"
+#include "topology/link_peer.h"
 #include "topology/probe_trial.h"
 
 namespace tandem::topology {
@@ -30,7 +31,6 @@ LinkFigures tryDirection(KindProbe& probe, gpu::Device& from, gpu::Device& to, c
     }
     const auto fault = patternFault(from, to, **link, effort);
     probe.path = (*link)->report().path;
-    (*link)->close();
     if (fault) {
       probe.refusal = fmt::format("{}: {}, from {} to {}", linkKindName(probe.kind), *fault, from.name(), to.name());
       return {};
@@ -41,9 +41,7 @@ LinkFigures tryDirection(KindProbe& probe, gpu::Device& from, gpu::Device& to, c
     probe.refusal = link.refusal().message;
     return {};
   }
-  const LinkFigures figures = measureLink(from, to, **link, effort);
-  (*link)->close();
-  return figures;
+  return measureLink(from, to, **link, effort);
 }
 
 KindProbe tryKind(LinkKind kind, gpu::Device& a, gpu::Device& b, const ProbeEffort& effort, const LinkMaker& make) {
@@ -82,6 +80,8 @@ Expected<std::unique_ptr<Link>> makeLinkOf(LinkKind kind, gpu::Device& from, gpu
     case LinkKind::HostCopy:
       return makeHostCopyLink(from, to, std::move(desc));
     case LinkKind::Peer:
+      if (&from != &to && from.handle() == to.handle()) return makePeerLink(from, to, std::move(desc));
+      break;
     case LinkKind::Auto:
       break;
   }

@@ -33,7 +33,7 @@ ProbeEffort effortFor(const gpu::Device& a, const gpu::Device& b);
 using LinkMaker =
     std::function<Expected<std::unique_ptr<Link>>(LinkKind kind, gpu::Device& from, gpu::Device& to, LinkDesc desc)>;
 
-/// The maker for two devices that share no group: `peer` is refused.
+/// The maker for any two devices: `peer` is refused where they are not seats of one linked group.
 Expected<std::unique_ptr<Link>> makeLinkOf(LinkKind kind, gpu::Device& from, gpu::Device& to, LinkDesc desc);
 
 /// Tries `kinds` from a to b and back. Takes about a second on hardware. Used by one thread while nothing else runs on

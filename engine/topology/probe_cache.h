@@ -14,10 +14,11 @@ namespace tandem::topology {
 
 /// One direction of a link. 0: could not be measured.
 struct LinkFigures {
-  double hopMedianUs = 0.0;   // microseconds from ready on the sender to usable on the receiver, without bytes
+  double hopMedianUs = 0.0;   // microseconds, no bytes, from ready on the sender to the end of an empty batch that the
+                              // receiver runs on arrival
   double hopP99Us = 0.0;      // the same, nearest rank
   double copyGbps = 0.0;      // 1e9 bytes a second of the copies alone, one leg after the other
-  double transferGbps = 0.0;  // from ready on the sender to usable on the receiver, one transfer at a time
+  double transferGbps = 0.0;  // one transfer at a time, between the same two moments
   double streamGbps = 0.0;    // transfers back to back, legs overlapped
 };
 

@@ -74,10 +74,17 @@ TEST_F(Interrupt, ASecondSignalEndsAtOnceAndLeavesNoPicture) {
     std::this_thread::sleep_for(milliseconds(2));  // still loading: the first signal is seen after that
     ::kill(child, SIGTERM);
   }};
-  const ProgramResult result =
-      run({"capture", "builtin:terrain?triangles=8000000", "-o", "a.exr", "--samples", "4096"}, options);
-  EXPECT_EQ(result.exit, 143) << result.err;
-  EXPECT_TRUE(files().empty());
+  // On a loaded machine the first signal may come before the loading: then the program ends by that one, and we try
+  // again.
+  int exit = 130;
+  for (int attempt = 0; attempt < 5 && exit == 130; ++attempt) {
+    const ProgramResult result =
+        run({"capture", "builtin:terrain?triangles=8000000", "-o", "a.exr", "--samples", "4096"}, options);
+    exit = result.exit;
+    EXPECT_TRUE(exit == 130 || exit == 143) << exit << result.err;
+    EXPECT_TRUE(files().empty());
+  }
+  EXPECT_EQ(exit, 143) << "the second signal ends it at once";
 }
 
 }  // namespace

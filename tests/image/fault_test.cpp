@@ -99,8 +99,9 @@ TEST_P(EveryMode, SurvivesTheLossOfEitherGpuAtAnySubmitAndWait) {
       }
     }
   }
-  // 100 in all modes together. In afr each node has half of the frames and no bridge: 4 submits and 4 waits.
-  EXPECT_GE(injected, GetParam() == frame::Mode::Afr ? 16u : 42u) << "too few of the faults were met";
+  // In afr no bridge waits, and whichever node is sooner done takes the next frame: about half of the frames each,
+  // fewer on a loaded machine. Two submits and two waits of each node are the least.
+  EXPECT_GE(injected, GetParam() == frame::Mode::Afr ? 8u : 42u) << "too few of the faults were met";
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, EveryMode, testing::Values(frame::Mode::Pipelined, frame::Mode::Sfr, frame::Mode::Afr),
