@@ -39,6 +39,8 @@ class NodeRecording final : public graph::Recording {
     const bool declared = previous ? std::ranges::count(c_.pass.previous, resource) > 0
                                    : names(c_.pass.reads, resource) || names(c_.pass.writes, resource);
     TANDEM_CHECK(declared, "pass '{}' uses a resource that it has not declared", c_.pass.name);
+    TANDEM_CHECK(std::ranges::count(c_.pass.rowReads, resource) == 0,
+                 "pass '{}' takes a plane as one piece that it declared to read row by row", c_.pass.name);
     if (previous) return c_.bindings.previous(c_.node, resource, c_.frame);
     const uint32_t part = names(c_.pass.writes, resource) ? c_.part : 0;
     return c_.bindings.buffer({c_.node, resource, part}, c_.frame);

@@ -6,6 +6,7 @@
 #include "frame/renderer.h"
 #include "jobs/load_scene.h"
 #include "jobs/statistics.h"
+#include "shaders/shared/planes.h"
 
 namespace tandem::jobs {
 namespace {
@@ -14,7 +15,9 @@ using schedule::Way;
 
 constexpr uint32_t kLeastFrames = 5, kMostFrames = 16;
 constexpr double kSecondsWanted = 1.5;
-constexpr uint64_t kBytesPerPixel = 16;  // radiance, motion, depth: shaders/shared/planes.h
+/// What crosses from tracing to post.
+constexpr uint64_t kBytesPerPixel =
+    sizeof(shared::RadianceTexel) + sizeof(shared::MotionTexel) + sizeof(shared::DepthTexel);
 
 /// Medians over frames on one GPU alone; the first frame, which pays for what is made on first use, does not count.
 Expected<schedule::NodeCosts> measureOn(gpu::Instance& instance, uint32_t gpu,
