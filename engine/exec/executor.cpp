@@ -277,8 +277,21 @@ void Executor::recordPass(uint32_t passIndex, size_t batchIndex, gpu::Commands& 
                            [this, node, frame](uint32_t resource) { return runsOf(node, resource, frame); }});
   commands.beginSection(pass.name);
   pass.record(recording);
+  if (passIndex == slowPass_) recordSpins(commands, slowSpins_[node]);
   commands.endSection();
   commands.barrier();
+}
+
+std::optional<Refusal> Executor::slowDown(const SlowPass& slow) {
+  std::string names;
+  for (const graph::Pass& pass : graph_.passes()) names += (names.empty() ? "" : ", ") + pass.name;
+  const auto pass = std::ranges::find(graph_.passes(), slow.pass, &graph::Pass::name);
+  if (pass == graph_.passes().end())
+    return refuse(ExitCode::WrongUsage, "no pass is called '{}': {}", slow.pass, names);
+  slowPass_ = static_cast<uint32_t>(pass - graph_.passes().begin());
+  for (uint32_t node = 0; node < topology_.nodes(); ++node)
+    slowSpins_.push_back(spinsFor(topology_.device(node), slow.milliseconds));
+  return std::nullopt;
 }
 
 /// Runs on whichever thread submitted the batch: the render thread or a bridge. `receivers`: per send, the batch that

@@ -15,6 +15,7 @@
 #include "exec/frame_ticket.h"
 #include "exec/lane.h"
 #include "exec/row_tables.h"
+#include "exec/slow_pass.h"
 #include "exec/trace_events.h"
 #include "graph/plan.h"
 #include "graph/row_deal.h"
@@ -55,6 +56,9 @@ class Executor {
   /// How the next frames' shared passes are dealt to the nodes that share them: one number per node in the placement's
   /// order, in proportion. At first in equal parts.
   void setShares(std::vector<double> shares);
+  /// Makes a pass longer by that time, wherever it runs. Refuses, naming the passes that there are, a name that none
+  /// has. Before the first frame.
+  std::optional<Refusal> slowDown(const SlowPass& slow);
   /// Rows that each node makes of the shareable passes in a frame under way; of all of them where they are not shared.
   std::vector<uint32_t> rowsOfNode(uint64_t frame) const;
   /// Frames under way whose work has not finished on the devices yet.
@@ -101,6 +105,8 @@ class Executor {
   NodeClocks clocks_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<std::unique_ptr<gpu::Commands>> commands_;  // [frame % framesInFlight][batch]
+  uint32_t slowPass_ = UINT32_MAX;
+  std::vector<uint32_t> slowSpins_;  // of slowPass_, per node
   std::deque<Running> running_;
   uint64_t started_ = 0;
 };

@@ -41,6 +41,9 @@ Refusal Pipe::build(const Place& place, uint32_t framesInFlight) {
   auto executor = exec::Executor::make(parts_.topology, graph_, std::move(*plan), framesInFlight);
   if (!executor) return executor.refusal();
   executor_ = std::move(*executor);
+  if (parts_.slowPass) {
+    if (auto refusal = executor_->slowDown(*parts_.slowPass)) return *std::move(refusal);
+  }
   return {};
 }
 
@@ -67,6 +70,20 @@ Refusal Pipe::checkMemory(const graph::Plan& plan) const {
     }
   }
   return {};
+}
+
+std::vector<PassTraffic> Pipe::traffic() const {
+  std::vector<PassTraffic> traffic;
+  for (const graph::Pass& pass : graph_.passes()) {
+    PassTraffic& own = traffic.emplace_back();
+    own.name = pass.name;
+    own.sceneToo = pass.name == "path_trace";
+    const auto add = [&](uint32_t resource) { own.bytes += graph_.resources()[resource].bytes(); };
+    for (const graph::Access& access : pass.reads) add(access.resource);
+    for (const uint32_t resource : pass.previous) add(resource);
+    for (const graph::Access& access : pass.writes) add(access.resource);
+  }
+  return traffic;
 }
 
 std::vector<bool> Pipe::tracingNodes() const {

@@ -20,6 +20,7 @@ struct PipeParts {
   const trace::HostScene& host;
   std::shared_ptr<SceneSource> source;
   std::shared_ptr<post::PostFrame> post;
+  const std::optional<exec::SlowPass>& slowPass;
 };
 
 class Pipe {
@@ -38,6 +39,8 @@ class Pipe {
 
   exec::Executor& executor() { return *executor_; }
   const graph::Graph& graph() const { return graph_; }
+  /// What each pass moves through memory in a whole frame.
+  std::vector<PassTraffic> traffic() const;
   /// Per node: whether it runs ray tracing, and so holds the scene.
   std::vector<bool> tracingNodes() const;
 

@@ -8,6 +8,7 @@
 #include "frame/auto_mode.h"
 #include "frame/choose_gpus.h"
 #include "frame/pipe.h"
+#include "gpu/copy_speed.h"
 #include "post/exposure.h"
 #include "schedule/balancer.h"
 #include "schedule/placement.h"
@@ -34,6 +35,7 @@ class RendererImpl final : public Renderer {
   std::optional<Refusal> changeMode(Mode mode, std::optional<uint32_t> samples) override;
   Mode mode() const override { return mode_; }
   RunReport report() override;
+  std::vector<std::optional<double>> measureCopies() override;
 
  private:
   struct Started {
@@ -49,6 +51,7 @@ class RendererImpl final : public Renderer {
   void recover(const gpu::DeviceError& error);
   void learn(const Pipe* pipe, const FrameResult& result);
   void balance(const FrameResult& result);
+  uint64_t takeRays();
 
   std::shared_ptr<const scene::Scene> scene_;
   PictureSettings picture_;
@@ -130,7 +133,7 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
 }
 
 Refusal RendererImpl::addPipe(const Pipe::Place& place, uint32_t framesInFlight) {
-  auto pipe = Pipe::make({*topology_, picture_, *host_, source_, post_}, place, framesInFlight);
+  auto pipe = Pipe::make({*topology_, picture_, *host_, source_, post_, machine_.slowPass}, place, framesInFlight);
   if (!pipe) return pipe.refusal();
   pipes_.push_back(std::move(*pipe));
   pipeMs_.push_back(0.0);
@@ -218,8 +221,10 @@ void RendererImpl::startWaiting() {
     Pipe* pipe = choosePipe();
     if (pipe == nullptr) return;
     const FrameRequest& request = started.request;
-    source_->setFrame(
-        trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame));
+    trace::FrameScene scene =
+        trace::makeFrameScene(*host_, camera_, request.centre, request.open, request.close, request.frame);
+    scene.countRays = request.countRays;
+    source_->setFrame(std::move(scene));
     post_->frame = request.frame;
     started.pipe = pipe;
     if (balancer_) pipe->executor().setShares(balancer_->nextShares());
@@ -253,6 +258,7 @@ FrameResult RendererImpl::finish() {
       FrameResult result = pipe->finish();
       started_.pop_front();
       learn(pipe, result);
+      if (result.request.countRays) result.rays = takeRays();
       return result;
     } catch (const gpu::DeviceError& error) {
       recover(error);
@@ -284,6 +290,22 @@ void RendererImpl::balance(const FrameResult& result) {
       loads[transfer.from].transferMs = static_cast<double>(transfer.event.endNs - transfer.event.beginNs) * 1e-6;
   }
   balancer_->report(loads);
+}
+
+uint64_t RendererImpl::takeRays() {
+  uint64_t rays = 0;
+  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
+    gpu::Device& device = topology_->device(node);
+    if (source_->has(device)) rays += source_->sceneOn(device).takeRays();
+  }
+  return rays;
+}
+
+std::vector<std::optional<double>> RendererImpl::measureCopies() {
+  std::vector<std::optional<double>> gbps;
+  for (uint32_t node = 0; node < topology_->nodes(); ++node)
+    gbps.push_back(gpu::measureCopyGbps(topology_->device(node)));
+  return gbps;
 }
 
 /// Goes on without the GPU that failed: all frames under way start again on one that is left. Called from a catch;
@@ -342,6 +364,7 @@ RunReport RendererImpl::report() {
                             traces[node] ? "compute" : "none", rows});
     if (traces[node]) report.sceneBytes = source_->sceneOn(topology_->device(node)).bytes();
   }
+  if (!pipes_.empty()) report.traffic = pipes_[0]->traffic();
   report.losses = losses_;
   report.historyResets = historyResets_;
   for (const auto& node : scene_->nodes) {

@@ -27,7 +27,8 @@ struct FrameRequest {
   double centre = 0.0;
   double open = 0.0;
   double close = 0.0;
-  bool readback = true;  // false: the finished planes stay on the device (benchmarks)
+  bool readback = true;    // false: the finished planes stay on the device (benchmarks)
+  bool countRays = false;  // slower; only for a frame that is under way alone
 };
 
 /// A finished frame. The spans point into host-visible memory and are valid until the next start(); empty without
@@ -45,6 +46,7 @@ struct FrameResult {
   std::vector<exec::PassReport> passes;
   std::vector<exec::TransferReport> transfers;  // since the frame before; `frame` is a request's number
   std::vector<uint32_t> rowsOfNode;             // rows that each node traced
+  std::optional<uint64_t> rays;                 // closest-hit and shadow rays, where they were counted
 };
 
 struct NodeReport {
@@ -66,6 +68,13 @@ struct LossReport {
   std::string what;    // names the call and the work
 };
 
+/// The planes that a pass reads and writes, whole: the least that it moves through memory.
+struct PassTraffic {
+  std::string name;
+  uint64_t bytes = 0;
+  bool sceneToo = false;  // and the scene on top, as much as its rays need
+};
+
 /// What ran where, for people and for --json.
 struct RunReport {
   std::string mode;  // the mode that ran
@@ -74,6 +83,7 @@ struct RunReport {
   Extent size;
   std::vector<NodeReport> nodes;
   std::vector<std::pair<std::string, uint32_t>> nodeOfPass;
+  std::vector<PassTraffic> traffic;
   std::vector<exec::LinkUse> links;
   std::vector<LossReport> losses;
   uint32_t historyResets = 0;   // by losses and changes of mode, of graphs with temporal passes
@@ -102,6 +112,9 @@ class Renderer {
   virtual Mode mode() const = 0;
   /// Only while no frame is under way.
   virtual RunReport report() = 0;
+  /// 1e9 bytes a second that each node's GPU reads and writes while it copies within its memory (both count). Nothing
+  /// where it has no timestamps. Only while no frame is under way.
+  virtual std::vector<std::optional<double>> measureCopies() = 0;
 };
 
 }  // namespace tandem::frame

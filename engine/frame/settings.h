@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/math.h"
+#include "exec/slow_pass.h"
 #include "gpu/seam.h"
 #include "post/tonemap.h"
 #include "scene/camera.h"
@@ -50,10 +51,11 @@ struct MachineSettings {
   Mode mode = Mode::Auto;
   topology::TopologyKind topology = topology::TopologyKind::Auto;
   topology::LinkKind link = topology::LinkKind::Auto;
-  double linkGbps = 0.0;        // throttles every link; 0: as fast as it goes
-  std::vector<double> shares;   // sfr: share of the rows per node, for good; empty: balanced every frame
-  uint32_t framesInFlight = 3;  // of one node in afr, of all in the other modes
-  gpu::Seam seam;               // tests only
+  double linkGbps = 0.0;                   // throttles every link; 0: as fast as it goes
+  std::vector<double> shares;              // sfr: share of the rows per node, for good; empty: balanced every frame
+  uint32_t framesInFlight = 3;             // of one node in afr, of all in the other modes
+  gpu::Seam seam;                          // tests only
+  std::optional<exec::SlowPass> slowPass;  // would a benchmark notice?
 };
 
 }  // namespace tandem::frame

@@ -14,6 +14,7 @@ namespace tandem::trace {
 
 struct FrameScene {
   uint32_t frame = 0;
+  bool countRays = false;                       // GpuScene::takeRays
   std::vector<shared::InstanceData> instances;  // at the centre of the shutter
   std::vector<shared::InstanceMotion> motions;  // at its opening and closing
   std::vector<shared::BvhInstance>

@@ -1,6 +1,7 @@
 #include "trace/gpu_scene.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "gpu/device.h"
 #include "trace/ggx_albedo.h"
@@ -54,6 +55,18 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
   topLeaves_ = movingBuffer(count * sizeof(uint32_t), "top tree leaves");
   emissive_ = movingBuffer(host.emissiveTriangles() * sizeof(shared::EmissiveTriangle), "emissive triangles");
   punctual_ = movingBuffer(host.lightNodes().size() * sizeof(shared::PunctualLight), "punctual lights");
+  rayCounters_ = gpu::Buffer(device, shared::kRayCounters * sizeof(uint32_t), gpu::Memory::Readback, "ray counters");
+  takeRays();
+}
+
+uint64_t GpuScene::takeRays() {
+  rayCounters_.invalidate();
+  const std::span<std::byte> bytes = rayCounters_.mapped();
+  const std::span counters(reinterpret_cast<const uint32_t*>(bytes.data()), shared::kRayCounters);
+  const uint64_t rays = std::accumulate(counters.begin(), counters.end(), uint64_t{0});
+  std::ranges::fill(bytes, std::byte{0});
+  rayCounters_.flush();
+  return rays;
 }
 
 std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name) {

@@ -29,6 +29,11 @@ class GpuScene {
   /// at once.
   shared::SceneAddresses update(gpu::Commands& commands, const FrameScene& frame);
 
+  /// Where path_trace.comp counts its rays.
+  uint64_t rayCounters() const { return rayCounters_.address(); }
+  /// Rays traced here since the last call, in frames that counted them. Only while none of those is under way.
+  uint64_t takeRays();
+
  private:
   /// Arrays of all meshes, one after the other in one buffer; address 0 for empty ones.
   std::vector<uint64_t> uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name);
@@ -46,6 +51,7 @@ class GpuScene {
   shared::SceneAddresses addresses_{};
   gpu::Buffer instances_, motions_, placements_, placementData_, topNodes_, topLeaves_, emissive_,
       punctual_;  // what moves
+  gpu::Buffer rayCounters_;
   std::unique_ptr<gpu::TextureTable> textures_;
 };
 

@@ -56,6 +56,7 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.normal = recording.buffer(planes.normal).address();
   params.depth = recording.buffer(planes.depth).address();
   params.motion = recording.buffer(planes.motion).address();
+  params.rayCounters = scene.rayCounters();
   params.bandTops = commands.uploadBytes(std::as_bytes(share.bandTops));
   params.lights = frame.lights;
   params.camera = frame.camera;
@@ -69,7 +70,8 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.frame = frame.frame;
   const uint64_t block = commands.upload(params);
   const uint32_t threads = groupThreads(commands.device()), groupRows = threads / kGroupWidth;
-  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), threads};
+  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), threads,
+                                           frame.countRays ? 1u : 0u};
   const uint32_t rows = rowsPerDispatch(settings, groupRows);
   for (uint32_t first = 0; first < share.rows; first += rows) {
     const uint32_t end = std::min(first + rows, share.rows);
@@ -77,6 +79,7 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
                       {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1},
                       &scene.textures(), specialization);
   }
+  if (frame.countRays) commands.barrierToHost();
 }
 
 }  // namespace

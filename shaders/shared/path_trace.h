@@ -46,6 +46,7 @@ struct PathTraceParams {
   uint64_t depth;
   uint64_t motion;
   uint64_t bandTops;           // uint[]: row of the picture at which each band of kBandRows rows begins
+  uint64_t rayCounters;        // uint[kRayCounters], whose sum grows by the rays traced; only where they are counted
   LightChoice lights;
   CameraData camera;           // at the centre of the shutter
   CameraData cameraOpen;
@@ -68,6 +69,7 @@ struct PathTracePush {
 // Specialization constant 0: what the scene has. What it lacks costs nothing.
 // Specialization constant 1: how light is found; anything but kLightMis is for tests.
 // Specialization constant 2: threads in a work group.
+// Specialization constant 3: 1: rays are counted.
 #ifdef __cplusplus
 inline constexpr uint32_t kFeatureTextures = 1u;
 inline constexpr uint32_t kFeatureAlpha = 2u;
@@ -79,6 +81,7 @@ inline constexpr uint32_t kFeatureEnvironment = 64u;
 inline constexpr uint32_t kFeatureSpecularTextures = 128u;
 inline constexpr uint32_t kGroupTilesAcross = 2u;   // tiles of 8 x 4 pixels side by side in a work group
 inline constexpr uint32_t kBandRows = 8u;
+inline constexpr uint32_t kRayCounters = 64u;   // several, so that 32 bits are enough and groups rarely meet
 inline constexpr uint32_t kLightMis = 0u;
 inline constexpr uint32_t kLightSamplingOnly = 1u;
 inline constexpr uint32_t kBsdfSamplingOnly = 2u;
@@ -93,6 +96,7 @@ const uint kFeatureEnvironment = 64u;
 const uint kFeatureSpecularTextures = 128u;
 const uint kGroupTilesAcross = 2u;
 const uint kBandRows = 8u;
+const uint kRayCounters = 64u;
 const uint kLightMis = 0u;
 const uint kLightSamplingOnly = 1u;
 const uint kBsdfSamplingOnly = 2u;

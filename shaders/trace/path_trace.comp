@@ -13,10 +13,12 @@
 
 layout(constant_id = 1) const uint kLightStrategy = kLightMis;
 layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
+layout(constant_id = 3) const uint kCountRays = 0u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer BandTops { uint top[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RayCounters { uint count[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer RadiancePlane { RadianceTexel texel[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer AlbedoPlane { AlbedoTexel texel[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer NormalPlane { NormalTexel texel[]; };
@@ -33,6 +35,7 @@ const float kLargestMotion = 16384.0;   // pixels
 #define LIGHTS Params(push.params).block.lights
 
 uint gAlphaKey;   // of the ray being traced: transparency is decided anew for every ray
+uint gRays = 0u;  // traced by this thread
 
 uint alpha_key(Random random, uint offset) { return hash_combine(random.key + random.index, random.pair + offset); }
 
@@ -266,6 +269,7 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   // Last, when the surface is no longer needed: what lives on during a trace takes registers from it.
   if (max(direct.value.x, max(direct.value.y, direct.value.z)) > 0.0) {
     if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, kShadowPair);
+    if (kCountRays != 0u) gRays++;
     if (!trace_any(SCENE.bvh, position, direct.direction, 0.0, direct.distance_)) path.radiance += direct.value;
   }
   return goesOn;
@@ -274,6 +278,7 @@ bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
 /// One segment. False: the path has ended.
 bool path_advance(inout Path path, uint at, inout PixelSums sums) {
   if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, 0u);
+  if (kCountRays != 0u) gRays++;
   Hit hit;
   if (trace_closest(SCENE.bvh, path.origin, path.direction, 0.0, kInfinity, hit)) {
     return path_vertex(path, hit, at, sums);
@@ -318,4 +323,5 @@ void main() {
   RadiancePlane(PARAMS.radiance).texel[at] =
       RadianceTexel(uvec2(packHalf2x16(mean.rg), packHalf2x16(vec2(mean.b, coverage))));
   AlbedoPlane(PARAMS.albedo).texel[at] = AlbedoTexel(packUnorm4x8(vec4(storable(sums.albedo * scale), coverage)));
+  if (kCountRays != 0u) atomicAdd(RayCounters(PARAMS.rayCounters).count[at % kRayCounters], gRays);
 }

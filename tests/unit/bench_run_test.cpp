@@ -37,6 +37,7 @@ class FakeRenderer : public frame::Renderer {
   std::optional<Refusal> changeMode(frame::Mode, std::optional<uint32_t>) override { return std::nullopt; }
   frame::Mode mode() const override { return frame::Mode::Single; }
   frame::RunReport report() override { return {}; }
+  std::vector<std::optional<double>> measureCopies() override { return {}; }
 
   bool idle() const { return underWay_.empty(); }
   std::vector<frame::FrameRequest> started;
