@@ -48,7 +48,7 @@ if [ -n "$sanitize" ]; then
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   units=$(cd "$root/tests/unit" && for f in *_test.cpp; do echo "unit_${f%.cpp}"; done)
   sanitized asan address,undefined '^unit\.' "$units"
-  ASAN_OPTIONS=detect_leaks=0 sanitized asan address,undefined '^(gpu.*(Device|Link|Stream|PingPong|Executor)|image)' \
+  ASAN_OPTIONS=detect_leaks=0 sanitized asan address,undefined '^(gpu\..*(Device|Link|Stream|PingPong|Executor)|image\.)' \
     'gpu_device_test gpu_link_test gpu_executor_test image_modes_test'
   sanitized tsan thread '^unit\.(Bridge|FrameTicket)' unit_bridge_test
   exit 0
