@@ -48,13 +48,13 @@ for name in ("terrain", "courtyard", "terrain-readback", "courtyard-readback"):
     for mode in scene["modes"]:
         summary = mode["summary"]
         if not summary:
-            print(f"{name:<20} {mode['mode']:<10} {mode['failure']}")
+            print(f"{name:<20} {mode['label']:<20} {mode['failure']}")
             continue
-        line = f"{name:<20} {mode['mode']:<10} {summary['fps']:9.2f} fps {summary['frameMs']['p50']:9.3f} ms"
+        line = f"{name:<20} {mode['label']:<20} {summary['fps']:9.2f} fps {summary['frameMs']['p50']:9.3f} ms"
         if mode["speedup"]:
-            line += f"  {mode['speedup']:.3f} x single"
-        if mode["mode"] == "pipelined" and max(summary["busyMsOfNode"]) > 0:
-            line += f"  frame / max(R, P) {summary['frameMs']['mean'] / max(summary['busyMsOfNode']):.3f}"
+            line += f"  {mode['speedup']['value']:.3f} x single"
+        if summary["bound"]:
+            line += f"  frame / bound {summary['bound']['distance']:.3f}"
         print(line)
     print(f"{name:<20} {scene['pictures'] or 'no pictures to compare'}")
 TABLE

@@ -16,7 +16,7 @@ state=$build/.setup
 packages=(g++ cmake ninja-build ccache python3 glslc
   libvulkan-dev libvulkan1 libvulkan-volk-dev vulkan-validationlayers
   libglm-dev libstb-dev libtinygltf-dev libdraco-dev libmeshoptimizer-dev libopenexr-dev libembree-dev
-  libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev)
+  libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev)
 
 say() { echo "setup: $*" >&2; }
 die() { say "$*"; exit 1; }

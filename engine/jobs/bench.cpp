@@ -1,19 +1,21 @@
 #include "jobs/bench.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "base/log.h"
 #include "frame/choose_gpus.h"
-#include "jobs/bench_renderers.h"
+#include "jobs/bench_resume.h"
+#include "jobs/bench_scene.h"
 #include "jobs/interrupt.h"
-#include "jobs/load_scene.h"
 #include "jobs/open_instance.h"
 
 namespace tandem::jobs {
 namespace {
 
 using frame::Mode;
+using Clock = std::chrono::steady_clock;
 
 /// What is unset becomes this.
 struct Defaults {
@@ -25,14 +27,7 @@ struct Defaults {
 };
 const Defaults kOnGpu{{3840, 2160}, 4, 120, 5, {}};
 /// Their clocks do not rise, and what they make is not a measurement.
-const Defaults kOnSoftware{{320, 180}, 1, 4, 2, {2, 0.0, 2, 10.0}};
-
-std::string modeList(const std::vector<ModeReport>& modes) {
-  std::string text;
-  for (const ModeReport& mode : modes)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", frame::modeName(mode.mode));
-  return text;
-}
+const Defaults kOnSoftware{{320, 180}, 1, 4, 2, {2, 10.0, 2, 10.0}};
 
 /// Both in the bundle and in a build folder of the source tree.
 std::optional<std::string> findCourtyard() {
@@ -55,38 +50,57 @@ class Bench {
  private:
   std::optional<Refusal> decide();
   std::optional<Refusal> decideModes();
+  std::optional<Refusal> decideCases();
   void decideNumbers(const Defaults& defaults);
-  void decideScenes();
-  SceneReport measureScene(const std::string& name);
-  void measureModes(SceneReport& scene, BenchRenderers& renderers);
-  void measureOnce(ModeReport& mode, BenchRenderers& renderers, uint32_t repeat);
+  SceneReport sceneFor(const BenchCase& wanted) const;
+  void warn(std::string text);
+  void startWatching();
+  void stopWatching();
+  void measureCases();
+  bool outOfTime() const;
   bool nothingMeasured() const;
   void conclude();
 
+  Clock::time_point begin_ = Clock::now();
   std::unique_ptr<gpu::Instance> instance_;
-  std::vector<Mode> modes_;
+  std::vector<Contender> contenders_;
+  std::vector<BenchCase> cases_;
+  std::unique_ptr<GpuWatch> watch_;
   std::optional<Refusal> firstRefusal_;  // of a scene or a mode
   bool failed_ = false;                  // the machine did, while it rendered
   BenchReport report_;
 };
 
+void Bench::warn(std::string text) {
+  log::warn("{}", text);
+  report_.warnings.push_back(std::move(text));
+}
+
+/// The modes in their order; after `single` the same on the second GPU, where there are two.
 std::optional<Refusal> Bench::decideModes() {
   frame::MachineSettings& machine = report_.settings.machine;
-  modes_ = report_.settings.modes;
-  const auto choose = [&](Mode mode) { return frame::chooseGpus(instance_->adapters(), machineFor(machine, mode)); };
-  for (const Mode mode : modes_) {
-    if (const auto gpus = choose(mode); !gpus) return gpus.refusal();
+  std::vector<Mode> modes = report_.settings.modes;
+  const auto choose = [&](Mode mode) {
+    return frame::chooseGpus(instance_->adapters(), machineFor(*instance_, machine, {mode, false}));
+  };
+  if (modes.empty()) {
+    if (const auto gpus = choose(Mode::Single); !gpus) return gpus.refusal();
+    modes = {Mode::Single};
+    if (machine.topology != topology::TopologyKind::Single && choose(Mode::Pipelined)) {
+      modes.insert(modes.end(), {Mode::Pipelined, Mode::Sfr, Mode::Afr});
+    } else {
+      warn("only mode single is measured: the others need two GPUs, or one opened twice by --simulate-dual");
+    }
   }
-  if (!modes_.empty()) return std::nullopt;
-  if (const auto gpus = choose(Mode::Single); !gpus) return gpus.refusal();
-  modes_ = {Mode::Single};
-  const auto both = choose(Mode::Pipelined);
-  if (machine.topology != topology::TopologyKind::Single && both) {
-    modes_.insert(modes_.end(), {Mode::Pipelined, Mode::Sfr, Mode::Afr});
-  } else {
-    report_.warnings.push_back(
-        "only mode single is measured: the others need two GPUs, or one opened twice by --simulate-dual");
-    log::warn("{}", report_.warnings.back());
+  bool several = false;
+  for (const Mode mode : modes) {
+    const auto gpus = choose(mode);
+    if (!gpus) return gpus.refusal();
+    several = several || gpus->size() > 1;
+  }
+  for (const Mode mode : modes) {
+    contenders_.push_back({mode, false});
+    if (mode == Mode::Single && several && !machine.simulateDual) contenders_.push_back({mode, true});
   }
   return std::nullopt;
 }
@@ -96,6 +110,7 @@ void Bench::decideNumbers(const Defaults& defaults) {
   report_.picture = settings.picture;
   report_.picture.size = settings.size.value_or(defaults.size);
   report_.picture.samples = settings.samples.value_or(defaults.samples);
+  report_.picture.bounces = settings.bounces.value_or(report_.picture.bounces);
   report_.repeats = settings.repeats.value_or(defaults.repeats);
   RunPlan& plan = report_.plan;
   plan.seconds = settings.seconds.value_or(0.0);
@@ -105,17 +120,33 @@ void Bench::decideNumbers(const Defaults& defaults) {
   plan.readback = settings.readback;
 }
 
-void Bench::decideScenes() {
-  std::vector<std::string>& scenes = report_.settings.scenes;
-  if (!scenes.empty()) return;
-  scenes = {"builtin:terrain"};
-  if (const auto courtyard = findCourtyard()) {
-    scenes.push_back(*courtyard);
-  } else {
-    report_.warnings.push_back(
-        "assets/scenes/courtyard.glb is not beside the program: builtin:terrain alone is measured");
-    log::warn("{}", report_.warnings.back());
+std::optional<Refusal> Bench::decideCases() {
+  BenchSettings& settings = report_.settings;
+  for (const std::string& scene : settings.scenes) cases_.emplace_back().scene = scene;
+  if (!settings.suite.empty()) {
+    auto file = findSuite(settings.suite);
+    if (!file) return file.refusal();
+    auto suite = readSuite(*file);
+    if (!suite) return suite.refusal();
+    if (!settings.repeats) settings.repeats = suite->repeats;
+    if (!settings.frames && !settings.seconds) {
+      settings.frames = suite->frames;
+      settings.seconds = suite->seconds;
+    }
+    cases_ = std::move(suite->cases);
   }
+  if (cases_.empty()) {
+    cases_.emplace_back().scene = "builtin:terrain";
+    if (const auto courtyard = findCourtyard()) {
+      cases_.emplace_back().scene = *courtyard;
+    } else {
+      warn("assets/scenes/courtyard.glb is not beside the program: builtin:terrain alone is measured");
+    }
+  }
+  for (BenchCase& wanted : cases_) {
+    if (wanted.name.empty()) wanted.name = wanted.load = wanted.scene;
+  }
+  return std::nullopt;
 }
 
 std::optional<Refusal> Bench::decide() {
@@ -124,88 +155,90 @@ std::optional<Refusal> Bench::decide() {
   instance_ = std::move(*instance);
   report_.machine = describeMachine(instance_->adapters());
   if (auto refusal = decideModes()) return refusal;
-  const auto gpus = frame::chooseGpus(instance_->adapters(), machineFor(report_.settings.machine, modes_.front()));
+  const auto gpus =
+      frame::chooseGpus(instance_->adapters(), machineFor(*instance_, report_.settings.machine, contenders_.front()));
   if (!gpus) return gpus.refusal();
   const bool software =
       std::ranges::all_of(*gpus, [&](uint32_t index) { return instance_->adapters()[index].software(); });
+  if (auto refusal = decideCases()) return refusal;
   decideNumbers(software ? kOnSoftware : kOnGpu);
-  decideScenes();
+  if (report_.settings.earlier.empty()) return std::nullopt;
+  auto kept = keepWholeCases(report_.settings.earlier, report_, cases_);
+  if (!kept) return kept.refusal();
+  report_.kept = std::move(*kept);
   return std::nullopt;
 }
 
-/// Warm-up, timed frames, and the first time the proof frames.
-void Bench::measureOnce(ModeReport& mode, BenchRenderers& renderers, uint32_t repeat) {
-  const auto renderer = renderers.take(mode.mode);
-  if (!renderer) {
-    mode.failure = renderer.refusal().message;
-    if (!firstRefusal_) firstRefusal_ = renderer.refusal();
-    return;
-  }
-  BenchRun run = measure(**renderer, report_.plan);
-  mode.run = (*renderer)->report();
-  if (!mode.run.losses.empty()) throw AdverseError("a GPU was lost: " + mode.run.losses.front().what);
-  const std::string_view asked = frame::modeName(mode.mode);
-  if (mode.run.mode != asked) throw adverse("mode {} was asked for, and {} ran", asked, mode.run.mode);
-  run.repeat = repeat;
-  if (!run.frameMs.empty()) mode.runs.push_back(std::move(run));
-  if (mode.proofs.empty() && InterruptGuard::signal() == 0) mode.proofs = prove(**renderer, report_.plan.times);
-}
-
-void Bench::measureModes(SceneReport& scene, BenchRenderers& renderers) {
-  for (uint32_t repeat = 1; repeat <= report_.repeats; ++repeat) {
-    for (ModeReport& mode : scene.modes) {
-      if (InterruptGuard::signal() != 0) return;
-      if (mode.failure) continue;
-      try {
-        measureOnce(mode, renderers, repeat);
-      } catch (const AdverseError& error) {
-        mode.failure = error.what();
-        failed_ = true;
-        renderers.drop(mode.mode);
-      }
-      log::debug("{}: run {} of {} of {} is done", scene.scene, repeat, report_.repeats, frame::modeName(mode.mode));
-    }
-  }
-}
-
-SceneReport Bench::measureScene(const std::string& name) {
+/// What the command line says counts for every case; what it leaves open is the suite's.
+SceneReport Bench::sceneFor(const BenchCase& wanted) const {
+  const BenchSettings& settings = report_.settings;
   SceneReport scene;
-  scene.scene = name;
-  auto loaded = loadScene(name, {}, report_.settings.environment);
-  if (!loaded) {
-    scene.failure = loaded.refusal().message;
-    if (!firstRefusal_) firstRefusal_ = loaded.refusal();
-    return scene;
-  }
-  for (const std::string& warning : loaded->warnings) {
-    log::warn("{}", warning);
-    report_.warnings.push_back(warning);
-  }
-  for (const Mode mode : modes_) scene.modes.emplace_back().mode = mode;
-  log::info("{}: {} runs of {}", name, report_.repeats, modeList(scene.modes));
-  BenchRenderers renderers(*instance_, std::make_shared<const scene::Scene>(std::move(loaded->scene)), report_.picture,
-                           report_.settings.machine);
-  measureModes(scene, renderers);
+  scene.wanted = wanted;
+  scene.picture = report_.picture;
+  scene.plan = report_.plan;
+  if (!settings.size) scene.picture.size = wanted.size.value_or(report_.picture.size);
+  if (!settings.samples) scene.picture.samples = wanted.samples.value_or(report_.picture.samples);
+  if (!settings.bounces) scene.picture.bounces = wanted.bounces.value_or(report_.picture.bounces);
+  if (wanted.shutterDegrees) scene.plan.times.shutterDegrees = *wanted.shutterDegrees;
   return scene;
 }
 
+void Bench::startWatching() {
+  std::vector<std::unique_ptr<GpuProbe>> probes;
+  for (const gpu::Adapter& adapter : instance_->adapters()) probes.push_back(makeProbe(adapter));
+  watch_ = std::make_unique<GpuWatch>(std::move(probes));
+  for (size_t index = 0; index < watch_->size(); ++index) {
+    report_.machine.facts[index].watcher = watch_->watcher(index);
+    report_.machine.facts[index].before = watch_->state(index);
+  }
+  if (!report_.settings.sampling) return;
+  report_.samplingMs = static_cast<double>(watch_->interval().count());
+  watch_->start();
+}
+
+void Bench::stopWatching() {
+  watch_->stop();
+  for (size_t index = 0; index < watch_->size(); ++index) report_.machine.facts[index].after = watch_->state(index);
+}
+
+bool Bench::outOfTime() const {
+  const std::chrono::duration<double> passed = Clock::now() - begin_;
+  return report_.settings.minutes && passed.count() > 60.0 * *report_.settings.minutes;
+}
+
+void Bench::measureCases() {
+  const BenchTools tools{*instance_,      report_.settings,
+                         report_.repeats, report_.settings.sampling ? watch_.get() : nullptr,
+                         contenders_,     report_.warnings};
+  for (const BenchCase& wanted : cases_) {
+    if (InterruptGuard::signal() != 0 || (outOfTime() && !report_.scenes.empty())) {
+      ++report_.left;
+      continue;
+    }
+    BenchScene scene(tools, sceneFor(wanted));
+    report_.scenes.push_back(scene.run());
+    failed_ = failed_ || scene.failed();
+    if (!firstRefusal_) firstRefusal_ = scene.refusal();
+  }
+}
+
 bool Bench::nothingMeasured() const {
-  return std::ranges::all_of(report_.scenes, [](const SceneReport& scene) {
-    return std::ranges::all_of(scene.modes, [](const ModeReport& mode) { return mode.runs.empty(); });
-  });
+  return report_.kept.empty() && std::ranges::all_of(report_.scenes, [](const SceneReport& scene) {
+           return std::ranges::all_of(scene.modes, [](const ModeReport& mode) { return mode.runs.empty(); });
+         });
 }
 
 /// Says what went wrong, and decides how the program ends.
 void Bench::conclude() {
   bool differ = false;
   for (const SceneReport& scene : report_.scenes) {
-    if (scene.failure) log::error("{}: {}", scene.scene, *scene.failure);
+    if (scene.failure) log::error("{}: {}", scene.wanted.name, *scene.failure);
     for (const ModeReport& mode : scene.modes) {
-      if (mode.failure) log::error("{}, {}: {}", scene.scene, frame::modeName(mode.mode), *mode.failure);
+      if (mode.failure) log::error("{}, {}: {}", scene.wanted.name, mode.contender.label(), *mode.failure);
     }
     if (picturesEqual(scene).value_or(true)) continue;
     differ = true;
-    log::error("{}: {}", scene.scene, pictureVerdict(scene));
+    log::error("{}: {}", scene.wanted.name, pictureVerdict(scene));
   }
   if (report_.validationMessages > 0)
     log::error("the Vulkan validation layers had {} messages", report_.validationMessages);
@@ -217,15 +250,16 @@ void Bench::conclude() {
   } else if (firstRefusal_) {
     report_.exit = static_cast<int>(ExitCode::SomeFramesFailed);
   }
+  if (report_.interruptedBy == 0 && report_.left > 0)
+    log::info("time is up: {} cases are left; the same command with --resume goes on", report_.left);
 }
 
 Expected<BenchReport> Bench::run() {
   const InterruptGuard interrupt;
   if (auto refusal = decide()) return *std::move(refusal);
-  for (const std::string& name : report_.settings.scenes) {
-    if (InterruptGuard::signal() != 0) break;
-    report_.scenes.push_back(measureScene(name));
-  }
+  startWatching();
+  measureCases();
+  stopWatching();
   report_.interruptedBy = InterruptGuard::signal();
   if (firstRefusal_ && !failed_ && report_.interruptedBy == 0 && nothingMeasured()) return *std::move(firstRefusal_);
   report_.validationMessages = instance_->messages().count();

@@ -1,9 +1,5 @@
-// The benchmark's JSON, schema 1. Times in the unit that their names end in.
-#include <nlohmann/json.hpp>
+#include "jobs/bench_json.h"
 
-#include "jobs/bench_report.h"
-#include "jobs/pixel_hash.h"
-#include "jobs/run_json.h"
 #include "jobs/version.h"
 
 namespace tandem::jobs {
@@ -11,30 +7,84 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-template <class T>
-json orNull(const std::optional<T>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
 json definitionsJson() {
   return {{"fps", "timed frames of all runs divided by their seconds"},
-          {"frameMs", "from the end of the frame before to the end of this frame, as the host saw it"},
+          {"interval",
+           "95 %, percentiles of a hierarchical bootstrap: repeats are "
+           "drawn with replacement, then within each blocks of "
+           "consecutive frames; modes that ran in turn are drawn by "
+           "the same repeats"},
+          {"frameMs",
+           "from the end of the frame before to the end of this frame, "
+           "as the host saw it"},
           {"latencyMs", "from the start of a frame to its end, with others under way"},
+          {"latencyFrames", "mean latency divided by mean frame time"},
           {"percentiles",
-           "nearest rank: the smallest value that p percent of all values do not exceed; null where there "
-           "are fewer than 100 / (100 - p) values"},
+           "nearest rank: the smallest value that p percent of all "
+           "values do not exceed; null where there are fewer than "
+           "100 / (100 - p) values"},
           {"deviation", "of a sample, over n - 1"},
-          {"speedup", "fps of the mode divided by fps of single"},
-          {"passes", "ms: median over the timed frames"},
-          {"busyMsOfNode", "mean over the timed frames of the sum over the node's passes"},
-          {"rowsOfNode", "rows that the node traced; in summaries the mean over the timed frames"},
-          {"links", "over the renderer's life: warm-up and proof frames too"},
+          {"onePercentLow",
+           "byP99: 1000 / p99 of the frame times; timeWeighted: 1000 / the frame "
+           "time at which the longest frames' sum "
+           "reaches 1 % of all time; null below 100 frames"},
+          {"stutter",
+           "frames longer than twice the median of the 11 frames around "
+           "them; timeShare: of all time"},
+          {"deltaMs", "|this frame time - the one before|: micro-stutter"},
+          {"speedup", "fps of the mode divided by fps of single on the first GPU"},
+          {"efficiency", "speedup divided by the number of GPUs"},
+          {"karpFlatt",
+           "serial fraction (1/s - 1/n) / (1 - 1/n) for speedup s on "
+           "n GPUs (Karp and Flatt 1990)"},
+          {"ofSum",
+           "fps divided by the sum of what each GPU makes alone: 1 is all "
+           "that unlike GPUs can give"},
+          {"passes",
+           "ms: median over the timed frames; bytes: planes read and "
+           "written, each once; gbps: bytes / ms"},
+          {"busyMs", "a frame's share of the time in which the node ran a pass"},
+          {"idle",
+           "the rest, by what was waited for: bytes on their way, another "
+           "node's pass, or neither (the CPU)"},
+          {"raysPerSecond",
+           "closest-hit and shadow rays of the node's rows "
+           "divided by the time of its tracing passes"},
+          {"copyGbps",
+           "what the GPU reads and writes a second while it copies "
+           "within its memory"},
+          {"hiddenShare", "part of the link's busy time in which the receiver ran a pass"},
+          {"bound",
+           "the least that the mode could take with these passes and this "
+           "link: single R + P, pipelined max(R, P, X), sfr "
+           "the best deal of rows, afr the nodes' rates added; distance: "
+           "mean frame time / bound"},
+          {"rowsOfNode", "rows that the node traced"},
+          {"links",
+           "of a mode: over the renderer's life, warm-up and proof frames "
+           "too; of a summary: timed frames alone"},
+          {"power",
+           "of the GPUs that the mode uses, idle ones not counted, while "
+           "the timed frames ran"},
+          {"framesPerDollar",
+           "fps * 3600 / price of an hour, of one GPU for "
+           "single and of two for the rest"},
           {"proofs",
-           "one frame, rendered as often as frames can be under way, outside the measured time; nodes: where it was "
+           "one frame, rendered as often as frames can be under way, "
+           "outside the measured time; nodes: where it was "
            "rendered"}};
 }
 
-json adapterJson(const gpu::Adapter& adapter) {
+json stateJson(const GpuState& state) {
+  return {{"graphicsMHz", orNull(state.graphicsMHz)},
+          {"memoryMHz", orNull(state.memoryMHz)},
+          {"powerW", orNull(state.powerW)},
+          {"powerLimitW", orNull(state.powerLimitW)},
+          {"temperatureC", orNull(state.temperatureC)},
+          {"throttleReasons", orNull(state.throttleReasons)}};
+}
+
+json adapterJson(const gpu::Adapter& adapter, const AdapterFacts& facts) {
   return {
       {"index", adapter.index},
       {"name", adapter.name},
@@ -44,16 +94,23 @@ json adapterJson(const gpu::Adapter& adapter) {
       {"driver", adapter.driver},
       {"apiVersion", fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(adapter.apiVersion),
                                  VK_API_VERSION_MINOR(adapter.apiVersion), VK_API_VERSION_PATCH(adapter.apiVersion))},
-      {"memoryBytes", adapter.deviceLocalBytes()}};
+      {"memoryBytes", adapter.deviceLocalBytes()},
+      {"watcher", orNull(facts.watcher)},
+      {"before", stateJson(facts.before)},
+      {"after", stateJson(facts.after)}};
 }
 
-json machineJson(const MachineReport& machine) {
+json machineJson(const BenchReport& report) {
+  const MachineReport& machine = report.machine;
   json document = {{"cpu", orNull(machine.cpu)},
                    {"threads", orNull(machine.threads)},
                    {"memoryBytes", orNull(machine.memoryBytes)},
                    {"kernel", orNull(machine.kernel)},
+                   {"loadAverage", orNull(machine.loadAverage)},
+                   {"samplingMs", orNull(report.samplingMs)},
                    {"adapters", json::array()}};
-  for (const gpu::Adapter& adapter : machine.adapters) document["adapters"].push_back(adapterJson(adapter));
+  for (size_t i = 0; i < machine.adapters.size(); ++i)
+    document["adapters"].push_back(adapterJson(machine.adapters[i], machine.facts[i]));
   return document;
 }
 
@@ -61,6 +118,8 @@ json settingsJson(const BenchReport& report) {
   const RunPlan& plan = report.plan;
   const frame::PictureSettings& picture = report.picture;
   const frame::MachineSettings& machine = report.settings.machine;
+  const auto& price = report.settings.pricePerHour;
+  const auto& slow = machine.slowPass;
   return {{"size", {picture.size.width, picture.size.height}},
           {"samples", picture.samples},
           {"bounces", picture.bounces},
@@ -78,64 +137,27 @@ json settingsJson(const BenchReport& report) {
           {"topology", topology::topologyKindName(machine.topology)},
           {"link", topology::linkKindName(machine.link)},
           {"linkGbps", machine.linkGbps > 0.0 ? json(machine.linkGbps) : json(nullptr)},
+          {"rowsShare", machine.shares},
+          {"sampling", report.settings.sampling},
+          {"pricePerHour", price ? json{{"one", price->one}, {"two", price->two}} : json(nullptr)},
+          {"slowPass", slow ? json{{"name", slow->pass}, {"milliseconds", slow->milliseconds}} : json(nullptr)},
           {"validation", report.settings.validation}};
 }
 
-json statisticsJson(const Statistics& values) {
-  return {{"count", values.count},     {"mean", values.mean},       {"deviation", orNull(values.deviation)},
-          {"least", values.least},     {"p50", values.p50},         {"p90", orNull(values.p90)},
-          {"p95", orNull(values.p95)}, {"p99", orNull(values.p99)}, {"most", values.most}};
-}
-
-json runJson(const BenchRun& run) {
-  const auto statistics = summarize(run.frameMs);
-  return {{"repeat", run.repeat},
-          {"complete", run.complete},
-          {"warmUp", {{"frames", run.warmUpFrames}, {"seconds", run.warmUpSeconds}, {"settled", run.settled}}},
-          {"seconds", run.seconds},
-          {"fps", statistics ? json(static_cast<double>(run.frameMs.size()) / run.seconds) : json(nullptr)},
-          {"statistics", statistics ? statisticsJson(*statistics) : json(nullptr)},
-          {"frameMs", run.frameMs},
-          {"latencyMs", run.latencyMs},
-          {"rowsOfNode", run.rowsOfNode}};
-}
-
-json summaryJson(const ModeSummary& summary) {
-  json document = {{"fps", summary.fps},
-                   {"frameMs", statisticsJson(summary.frameMs)},
-                   {"latencyMs", statisticsJson(summary.latencyMs)},
-                   {"passes", json::array()},
-                   {"busyMsOfNode", summary.busyMsOfNode},
-                   {"rowsOfNode", summary.rowsOfNode}};
-  for (const PassTime& pass : summary.passes)
-    document["passes"].push_back({{"name", pass.name}, {"node", pass.node}, {"ms", pass.milliseconds}});
-  return document;
-}
-
-json modeJson(const SceneReport& scene, const ModeReport& mode) {
-  json document = {{"mode", frame::modeName(mode.mode)}, {"failure", orNull(mode.failure)}};
-  document["ranAs"] = mode.run.nodes.empty() ? json(nullptr) : json(mode.run.mode);
-  document["topology"] = mode.run.topology;
-  document["speedup"] = orNull(speedup(scene, mode));
-  const auto summary = summarizeMode(mode);
-  document["summary"] = summary ? summaryJson(*summary) : json(nullptr);
-  for (const char* list : {"proofs", "nodes", "nodeOfPass", "links", "runs"}) document[list] = json::array();
-  for (const ProofFrame& proof : mode.proofs) {
-    document["proofs"].push_back({{"frame", proof.frame},
-                                  {"linear", hashText(proof.linearHash)},
-                                  {"ldr", hashText(proof.ldrHash)},
-                                  {"nodes", proof.nodes}});
-  }
-  for (const frame::NodeReport& node : mode.run.nodes) document["nodes"].push_back(nodeJson(node));
-  for (const auto& [pass, node] : mode.run.nodeOfPass)
-    document["nodeOfPass"].push_back({{"pass", pass}, {"node", node}});
-  for (const exec::LinkUse& link : mode.run.links) document["links"].push_back(linkJson(link));
-  for (const BenchRun& run : mode.runs) document["runs"].push_back(runJson(run));
-  return document;
-}
-
 json sceneJson(const SceneReport& scene, const BenchReport& report) {
-  json document = {{"scene", scene.scene},
+  json document = {{"name", scene.wanted.name},
+                   {"scene", scene.wanted.scene},
+                   {"size", {scene.picture.size.width, scene.picture.size.height}},
+                   {"samples", scene.picture.samples},
+                   {"bounces", scene.picture.bounces},
+                   {"shutterDegrees", scene.plan.times.shutterDegrees},
+                   {"scaling", scene.wanted.scaling.empty() ? json(nullptr) : json(scene.wanted.scaling)},
+                   {"series", scene.wanted.series.empty() ? json(nullptr) : json(scene.wanted.series)},
+                   {"whole", scene.whole},
+                   {"triangles", nullptr},
+                   {"sceneBytes", nullptr},
+                   {"camera", nullptr},
+                   {"raysPerFrame", orNull(scene.raysPerFrame)},
                    {"failure", orNull(scene.failure)},
                    {"verdict", verdict(scene, report)},
                    {"picturesEqual", orNull(picturesEqual(scene))},
@@ -147,29 +169,31 @@ json sceneJson(const SceneReport& scene, const BenchReport& report) {
     document["camera"] = mode.run.camera;
   }
   document["modes"] = json::array();
-  for (const ModeReport& mode : scene.modes) document["modes"].push_back(modeJson(scene, mode));
+  for (const ModeReport& mode : scene.modes) document["modes"].push_back(modeJson(scene, mode, report));
   return document;
 }
 
 }  // namespace
 
 std::string benchJson(const BenchReport& report) {
-  json document = {{"schema", 1},
+  json document = {{"schema", 2},
                    {"kind", "tandem bench"},
                    {"version", kVersion},
                    {"commit", orNull(report.machine.commit)},
                    {"build", report.machine.build},
                    {"date", report.machine.date},
                    {"commandLine", report.settings.commandLine},
+                   {"suite", report.settings.suite.empty() ? json(nullptr) : json(report.settings.suite)},
                    {"partial", report.partial()},
                    {"interruptedBy", report.interruptedBy},
                    {"exit", report.exit},
                    {"validationMessages", report.validationMessages},
                    {"warnings", report.warnings},
-                   {"machine", machineJson(report.machine)},
+                   {"machine", machineJson(report)},
                    {"settings", settingsJson(report)},
                    {"definitions", definitionsJson()},
                    {"scenes", json::array()}};
+  for (const std::string& kept : report.kept) document["scenes"].push_back(json::parse(kept));
   for (const SceneReport& scene : report.scenes) document["scenes"].push_back(sceneJson(scene, report));
   // File names may be any bytes; JSON is UTF-8.
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

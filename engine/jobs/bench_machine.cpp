@@ -5,6 +5,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,12 @@ std::optional<uint64_t> memoryBytes() {
   return uint64_t{info.totalram} * info.mem_unit;
 }
 
+std::optional<double> loadAverage() {
+  double oneMinute = 0;
+  if (::getloadavg(&oneMinute, 1) != 1) return std::nullopt;
+  return oneMinute;
+}
+
 std::optional<std::string> commitOfBuild() {
 #ifdef TANDEM_COMMIT
   return TANDEM_COMMIT;
@@ -70,7 +77,9 @@ MachineReport describeMachine(const std::vector<gpu::Adapter>& adapters) {
   if (const unsigned threads = std::thread::hardware_concurrency(); threads > 0) report.threads = threads;
   report.memoryBytes = memoryBytes();
   report.kernel = kernelName();
+  report.loadAverage = loadAverage();
   report.adapters = adapters;
+  report.facts.resize(adapters.size());
   report.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   report.commit = commitOfBuild();
 #ifdef NDEBUG

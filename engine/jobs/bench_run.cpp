@@ -17,13 +17,18 @@ double secondsBetween(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
+uint64_t nanoseconds(Clock::time_point time) {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
+}
+
 /// Runs of fixed length go through these frames again and again: a mode that renders more of them must not see another
 /// part of the scene.
 constexpr size_t kPathFrames = 120;
 
 class Measurement {
  public:
-  Measurement(frame::Renderer& renderer, const RunPlan& plan) : renderer_(renderer), plan_(plan) {}
+  Measurement(frame::Renderer& renderer, const RunPlan& plan, GpuWatch* watch)
+      : renderer_(renderer), plan_(plan), watch_(watch) {}
   BenchRun run();
 
  private:
@@ -34,12 +39,13 @@ class Measurement {
   void start();
   void finishOldest();
   void noteWarmUp(double seconds);
-  void noteTimed(frame::FrameResult& result, const UnderWay& frame, Clock::time_point now);
+  void noteTimed(const UnderWay& frame, Clock::time_point now);
   bool warm() const;
   bool enough() const;
 
   frame::Renderer& renderer_;
   const RunPlan& plan_;
+  GpuWatch* watch_;
   BenchRun run_;
   std::deque<UnderWay> underWay_;
   std::vector<double> warmUpMs_;
@@ -61,6 +67,10 @@ BenchRun Measurement::run() {
     }
   }
   run_.complete = enough();
+  if (watch_ != nullptr && !run_.frameMs.empty()) {
+    const uint64_t endNs = run_.frames[run_.frameMs.size() - 1].endNs;
+    for (size_t gpu = 0; gpu < watch_->size(); ++gpu) run_.gpus.push_back(watch_->use(gpu, run_.beginNs, endNs));
+  }
   return std::move(run_);
 }
 
@@ -80,7 +90,11 @@ void Measurement::finishOldest() {
   underWay_.pop_front();
   frame::FrameResult result = renderer_.finish();
   const Clock::time_point now = Clock::now();
-  if (!stopping_ && frame.timed) noteTimed(result, frame, now);
+  if (frame.timed) {
+    run_.frames.push_back(
+        {std::move(result.passes), std::move(result.transfers), std::move(result.rowsOfNode), nanoseconds(now)});
+  }
+  if (!stopping_ && frame.timed) noteTimed(frame, now);
   if (!stopping_ && !frame.timed) noteWarmUp(secondsBetween(lastEnd_, now));
   lastEnd_ = now;
 }
@@ -96,19 +110,19 @@ void Measurement::noteWarmUp(double seconds) {
   run_.settled = settled(warmUpMs_);
 }
 
-void Measurement::noteTimed(frame::FrameResult& result, const UnderWay& frame, Clock::time_point now) {
+void Measurement::noteTimed(const UnderWay& frame, Clock::time_point now) {
+  if (run_.frameMs.empty()) run_.beginNs = nanoseconds(lastEnd_);
   run_.frameMs.push_back(1e3 * secondsBetween(lastEnd_, now));
   run_.latencyMs.push_back(1e3 * secondsBetween(frame.begin, now));
   run_.seconds += secondsBetween(lastEnd_, now);
-  run_.passes.push_back(std::move(result.passes));
-  run_.rowsOfNode.push_back(std::move(result.rowsOfNode));
   stopping_ = enough();
 }
 
 bool Measurement::warm() const {
   const WarmUpLimits& limits = plan_.warmUp;
   if (run_.warmUpFrames >= limits.mostFrames || run_.warmUpSeconds >= limits.mostSeconds) return true;
-  return run_.warmUpFrames >= limits.leastFrames && run_.warmUpSeconds >= limits.leastSeconds && settled(warmUpMs_);
+  const bool longEnough = run_.warmUpFrames >= limits.leastFrames || run_.warmUpSeconds >= limits.leastSeconds;
+  return longEnough && settled(warmUpMs_);
 }
 
 bool Measurement::enough() const {
@@ -118,7 +132,17 @@ bool Measurement::enough() const {
 
 }  // namespace
 
-BenchRun measure(frame::Renderer& renderer, const RunPlan& plan) { return Measurement(renderer, plan).run(); }
+BenchRun measure(frame::Renderer& renderer, const RunPlan& plan, GpuWatch* watch) {
+  return Measurement(renderer, plan, watch).run();
+}
+
+uint64_t countRays(frame::Renderer& renderer, const FrameTimes& times) {
+  frame::FrameRequest request = requestFor(kProofFrame, times);
+  request.readback = false;
+  request.countRays = true;
+  renderer.start(request);
+  return renderer.finish().rays.value();
+}
 
 std::vector<ProofFrame> prove(frame::Renderer& renderer, const FrameTimes& times) {
   const uint32_t count = renderer.framesInFlight();

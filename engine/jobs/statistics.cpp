@@ -52,6 +52,7 @@ std::optional<Statistics> summarize(std::span<const double> values) {
   result.p90 = percentileOf(sorted, 90.0);
   result.p95 = percentileOf(sorted, 95.0);
   result.p99 = percentileOf(sorted, 99.0);
+  if (sorted.size() >= kLeastForP999) result.p999 = nearestRank(sorted, 99.9);
   return result;
 }
 

@@ -16,7 +16,11 @@ double nearestRank(std::span<const double> sorted, double percent);
 /// The 50th percentile by nearest rank. `values`: in any order, not empty.
 double median(std::span<const double> values);
 
-/// In the unit of the values. Empty: there are too few of them, less than one would be above that percentile.
+/// p99.9 rests on ten values above it: one frame in a thousand is easily another program's.
+inline constexpr size_t kLeastForP999 = 10'000;
+
+/// In the unit of the values. Empty: there are too few of them, less than one (for p999: ten) would be above that
+/// percentile.
 struct Statistics {
   size_t count = 0;
   double mean = 0.0;
@@ -24,9 +28,10 @@ struct Statistics {
   double least = 0.0;
   double most = 0.0;
   double p50 = 0.0;
-  std::optional<double> p90;  // from 10 values on
-  std::optional<double> p95;  // from 20
-  std::optional<double> p99;  // from 100
+  std::optional<double> p90;   // from 10 values on
+  std::optional<double> p95;   // from 20
+  std::optional<double> p99;   // from 100
+  std::optional<double> p999;  // 99.9 %, from kLeastForP999
 };
 
 /// Nothing where `values` is empty.

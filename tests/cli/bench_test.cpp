@@ -1,4 +1,5 @@
-// `tandem bench`: that every mode really ran, that the report adds up, and the ways in which it ends early.
+// `tandem bench`: that every mode really ran, that the report adds up, and the
+// ways in which it ends early.
 #include <map>
 #include <set>
 
@@ -33,7 +34,8 @@ double sumOf(const json& values) {
   return sum;
 }
 
-/// The frame times of a mode are its seconds, and the frame rate follows from them.
+/// The frame times of a mode are its seconds, and the frame rate follows from
+/// them.
 void expectTimesAddUp(const json& mode, size_t frames, size_t repeats) {
   ASSERT_EQ(mode["runs"].size(), repeats);
   double seconds = 0.0;
@@ -52,7 +54,8 @@ void expectTimesAddUp(const json& mode, size_t frames, size_t repeats) {
   EXPECT_TRUE(mode["summary"]["frameMs"]["p99"].is_null()) << "too few frames";
 }
 
-/// All rows of every frame were traced, by whom `nodes` says, and links carried what was planned.
+/// All rows of every frame were traced, by whom `nodes` says, and links carried
+/// what was planned.
 void expectRowsAndBytes(const json& mode, uint32_t height, const std::set<uint32_t>& tracing) {
   std::set<uint32_t> nodes;
   for (const json& one : mode["runs"]) {
@@ -103,7 +106,7 @@ TEST_F(Bench, EveryModeRunsAndMakesTheSamePicture) {
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_TRUE(says(result.out, "pictures are equal in all modes")) << result.out;
   const json document = report();
-  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["schema"], 2);
   EXPECT_EQ(document["partial"], false);
   const json& scene = document["scenes"].at(0);
   EXPECT_EQ(scene["picturesEqual"], true);
@@ -113,11 +116,11 @@ TEST_F(Bench, EveryModeRunsAndMakesTheSamePicture) {
     expectRanAs(mode);
     ASSERT_FALSE(mode["proofs"].empty());
     for (const json& proof : mode["proofs"]) {
-      linear.insert(proof["linear"].get<std::string>());
-      ldr.insert(proof["ldr"].get<std::string>());
+      linear.insert(proof["linearHash"].get<std::string>());
+      ldr.insert(proof["ldrHash"].get<std::string>());
     }
     const double ratio = mode["summary"]["fps"].get<double>() / scene["modes"][0]["summary"]["fps"].get<double>();
-    EXPECT_NEAR(mode["speedup"].get<double>(), ratio, 1e-9);
+    EXPECT_NEAR(mode["speedup"]["value"].get<double>(), ratio, 1e-9);
   }
   EXPECT_EQ(linear.size(), 1u);
   EXPECT_EQ(ldr.size(), 1u);
@@ -131,8 +134,8 @@ TEST_F(Bench, TheProofIsTheFrameThatCaptureWrites) {
   const json frame = json::parse(captured.out)["frames"][0];
   const json proof = report()["scenes"][0]["modes"][0]["proofs"][0];
   EXPECT_EQ(proof["frame"], 12);
-  EXPECT_EQ(proof["linear"], frame["hash"]["linear"]);
-  EXPECT_EQ(proof["ldr"], frame["hash"]["ldr"]);
+  EXPECT_EQ(proof["linearHash"], frame["hash"]["linear"]);
+  EXPECT_EQ(proof["ldrHash"], frame["hash"]["ldr"]);
 }
 
 TEST_F(Bench, TheReportSaysWhatWasRunOnWhat) {
@@ -169,6 +172,12 @@ TEST_F(Bench, ASceneThatCannotBeLoadedDoesNotStopTheOthers) {
 TEST_F(Bench, AloneItIsTheError) {
   expectError(run({"bench", "missing.glb", "--modes", "single"}), 3, {"missing.glb"});
   EXPECT_TRUE(allFiles().empty());
+}
+
+TEST_F(Bench, APassThatIsNotThereIsRefusedWithThoseThatAre) {
+  const ProgramResult result = bench({"builtin:cornell", "--modes", "single", "--slow-pass", "nothing=1"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(says(result.err, "no pass is called 'nothing': path_trace, ")) << result.err;
 }
 
 TEST_F(Bench, InterruptedItReportsWhatItHas) {
@@ -222,6 +231,12 @@ TEST_F(Bench, ValuesThatCannotBeMeant) {
       {{"--gpus", "nothing like it"}, {"--gpus nothing like it", "no such GPU"}},
       {{"--topology", "single", "--modes", "single,pipelined"}, {"--topology single", "--modes single,pipelined"}},
       {{"-v", "-q"}, {"-v and -q"}},
+      {{"--sampling", "maybe"}, {"--sampling maybe", "on, off"}},
+      {{"--minutes", "0"}, {"--minutes 0", "above 0"}},
+      {{"--price-per-hour", "3"}, {"--price-per-hour 3", "two prices"}},
+      {{"--price-per-hour", "3,0"}, {"--price-per-hour 3,0", "above 0"}},
+      {{"--slow-pass", "path_trace"}, {"--slow-pass path_trace", "milliseconds"}},
+      {{"--suite", "quick"}, {"--suite", "builtin:cornell"}},
       {{"--overwrite"}, {"--overwrite", "tandem bench --help"}},
   };
   for (const auto& [arguments, words] : cases) {
@@ -236,10 +251,12 @@ TEST_F(Bench, ValuesThatCannotBeMeant) {
 TEST_F(Bench, HelpNamesEveryOption) {
   const ProgramResult result = run({"bench", "--help"});
   EXPECT_EQ(result.exit, 0);
-  for (const char* option : {"--modes",   "--frames",      "--seconds",    "--repeat",  "--readback",      "--json",
-                             "--size",    "--samples",     "--bounces",    "--seed",    "--environment",   "--exposure",
-                             "--tonemap", "--motion-blur", "--shutter",    "--gpus",    "--simulate-dual", "--topology",
-                             "--link",    "--tracer",      "--validation", "--verbose", "--quiet"}) {
+  for (const char* option :
+       {"--modes",   "--frames",  "--seconds",       "--repeat",      "--readback",      "--json",    "--size",
+        "--samples", "--bounces", "--seed",          "--environment", "--exposure",      "--tonemap", "--motion-blur",
+        "--shutter", "--gpus",    "--simulate-dual", "--topology",    "--link",          "--tracer",  "--validation",
+        "--verbose", "--quiet",   "--suite",         "--csv",         "--html",          "--compare", "--fail-above",
+        "--resume",  "--minutes", "--sampling",      "--slow-pass",   "--price-per-hour"}) {
     EXPECT_TRUE(says(result.out, option)) << option;
   }
 }

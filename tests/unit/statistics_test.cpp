@@ -80,6 +80,13 @@ TEST(Statistics, FewValuesHaveNoHighPercentiles) {
   EXPECT_EQ(summarize(oneTo(101))->p99.value(), 100);  // ceil(99.99) = 100
 }
 
+TEST(Statistics, TheLastThousandthNeedsTenThousandValues) {
+  EXPECT_FALSE(summarize(oneTo(9999))->p999);
+  EXPECT_EQ(summarize(oneTo(10000))->p999.value(), 9990);   // 99.9 % of 10000: ten lie above
+  EXPECT_EQ(summarize(oneTo(10001))->p999.value(), 9991);   // ceil(9990.999)
+  EXPECT_EQ(summarize(oneTo(12000))->p999.value(), 11988);  // 12000 - 12
+}
+
 TEST(Statistics, ASeriesSettlesWhenTwoBlocksAgree) {
   EXPECT_FALSE(settled(std::vector<double>(9, 10.0)));
   EXPECT_TRUE(settled(std::vector<double>(10, 10.0)));

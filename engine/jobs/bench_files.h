@@ -1,0 +1,25 @@
+// The benchmark's report as files, and two of them compared.
+#pragma once
+
+#include <string>
+
+#include "base/check.h"
+#include "jobs/bench_compare.h"
+#include "jobs/bench_report.h"
+
+namespace tandem::jobs {
+
+/// Paths; empty: not wanted.
+struct BenchFiles {
+  std::string json, csv, html;
+};
+
+/// Throws AdverseError where one cannot be written; each appears whole or not
+/// at all.
+void writeBenchFiles(const BenchReport& report, const BenchFiles& files);
+
+/// Reads and compares two reports. Refuses (UnusableInput) what cannot be read,
+/// and as compareReports.
+Expected<Comparison> compareFiles(const std::string& before, const std::string& after, double failAbovePercent);
+
+}  // namespace tandem::jobs
