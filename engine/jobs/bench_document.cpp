@@ -110,6 +110,8 @@ Expected<json> readBenchFile(const std::filesystem::path& path) {
     return document;
   } catch (const json::exception& error) {
     return refuse(ExitCode::UnusableInput, "{}: no JSON: {}", path.string(), error.what());
+  } catch (const std::ios_base::failure& error) {  // a folder opens, and fails where it is read
+    return refuse(ExitCode::UnusableInput, "{}: cannot be read: {}", path.string(), error.what());
   }
 }
 

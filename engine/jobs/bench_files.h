@@ -14,12 +14,10 @@ struct BenchFiles {
   std::string json, csv, html;
 };
 
-/// Throws AdverseError where one cannot be written; each appears whole or not
-/// at all.
+/// Throws AdverseError where one cannot be written; each appears whole or not at all.
 void writeBenchFiles(const BenchReport& report, const BenchFiles& files);
 
-/// Reads and compares two reports. Refuses (UnusableInput) what cannot be read,
-/// and as compareReports.
+/// Reads and compares two reports. Refuses (UnusableInput) what cannot be read, and as compareReports.
 Expected<Comparison> compareFiles(const std::string& before, const std::string& after, double failAbovePercent);
 
 }  // namespace tandem::jobs

@@ -27,8 +27,7 @@ std::optional<ModeTimes> timesOfMode(const ModeReport& mode) {
   return runs.empty() ? std::nullopt : timesOf(runs, kTracePasses, after);
 }
 
-/// Joules of all GPUs that the mode uses, and the seconds in which they were
-/// used.
+/// Joules of all GPUs that the mode uses, and the seconds in which they were used.
 void findPower(const ModeReport& mode, ModeFindings& findings) {
   const std::set<uint32_t> adapters(mode.adapters.begin(), mode.adapters.end());
   double joules = 0.0, seconds = 0.0;

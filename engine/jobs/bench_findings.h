@@ -1,5 +1,4 @@
-// What the measurements of one mode come to: speed with its interval, pacing,
-// where the time went, what it costs.
+// What the measurements of one mode come to: speed with its interval, pacing, where the time went, what it costs.
 #pragma once
 
 #include <optional>
@@ -34,8 +33,7 @@ struct ModeFindings {
 
 ModeFindings findingsOf(const SceneReport& scene, const ModeReport& mode, const BenchReport& report);
 
-/// Rays that a node traces while it traces: those of its rows by the time of
-/// its passes.
+/// Rays that a node traces while it traces: those of its rows by the time of its passes.
 std::optional<double> raysPerSecond(const SceneReport& scene, const NodeTimes& node);
 
 /// What verdictOf() wants to know.

@@ -113,7 +113,9 @@ line.whisker { stroke-dasharray: none; }
   body { font-size: 10pt; }
   h2 { margin-top: 2rem; break-after: avoid; }
   h3, figcaption { break-after: avoid; }
-  .scroll { overflow: visible; break-inside: avoid; }
+  :root { --paper: #fff; }
+  .scroll { overflow: visible; }
+  tr { break-inside: avoid; }
   table { font-size: 7pt; }
   th, td { padding-left: .7em; }
   .figures { grid-template-columns: 1fr 1fr; gap: 1.5rem; }

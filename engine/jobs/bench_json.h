@@ -1,5 +1,4 @@
-// Pieces of the benchmark's JSON (schema 2). Times in the unit that their names
-// end in; null: not known.
+// Pieces of the benchmark's JSON (schema 2). Times in the unit that their names end in; null: not known.
 #pragma once
 
 #include <nlohmann/json.hpp>

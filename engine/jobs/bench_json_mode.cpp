@@ -15,15 +15,15 @@ json intervalJson(const std::optional<Interval>& interval, std::optional<double>
           {"high", interval ? json(interval->high) : json(nullptr)}};
 }
 
-json passesJson(const ModeSummary& summary, const frame::RunReport& run) {
+json passesJson(const ModeSummary& summary, const frame::RunReport& run, bool readback) {
   json passes = json::array();
   for (const PassTime& pass : summary.passes) {
     json entry = {
         {"name", pass.name}, {"node", pass.node}, {"ms", pass.milliseconds}, {"bytes", nullptr}, {"gbps", nullptr}};
     const auto traffic = std::ranges::find(run.traffic, pass.name, &frame::PassTraffic::name);
-    // What a pass reads of the scene is not known, nor how much of a plane it
-    // makes where others make the rest.
-    if (traffic != run.traffic.end() && !traffic->sceneToo && pass.milliseconds > 0.0) {
+    // What a pass reads of the scene is not known; what is not wanted is not copied to the host.
+    const bool idle = !readback && pass.name.ends_with("_readback");
+    if (traffic != run.traffic.end() && !traffic->sceneToo && !idle && pass.milliseconds > 0.0) {
       entry["bytes"] = traffic->bytes;
       entry["gbps"] = static_cast<double>(traffic->bytes) / (pass.milliseconds * 1e6);
     }
@@ -95,7 +95,7 @@ json summaryJson(const SceneReport& scene, const ModeReport& mode, const ModeSum
   document["deltaMs"] = {{"p50", findings.deltaMs ? json(findings.deltaMs->p50) : json(nullptr)},
                          {"p95", percentile(&Statistics::p95)},
                          {"p99", percentile(&Statistics::p99)}};
-  document["passes"] = passesJson(summary, mode.run);
+  document["passes"] = passesJson(summary, mode.run, scene.plan.readback);
   document["nodes"] = findings.times ? nodesJson(scene, mode, *findings.times) : json::array();
   document["links"] = findings.times ? linksJson(mode, *findings.times) : json::array();
   document["bound"] = boundJson(findings.bound);

@@ -172,13 +172,13 @@ std::string scalingFigure(const std::string& series, const std::string& scaling,
   const Plot plot{{64.0, 14.0, kPlotWidth - 84.0, 244.0},
                   {0.0, static_cast<double>(steps.size() - 1), 1.0},
                   roundAxis(0.0, mostOf(lines), 3)};
-  Svg svg(306.0, fmt::format("Speed-up against one GPU over {}: series {}", unit, series));
+  Svg svg(300.0, fmt::format("Speed-up against one GPU over {}: series {}", unit, series));
   drawY(svg, plot);
   drawSteps(svg, plot, labels);
   svg.line({plot.box.left, plot.atY(1.0)}, {plot.box.right, plot.atY(1.0)}, "mark");
   for (const Line& line : lines) drawLine(svg, plot, line, labels);
   drawLineLabels(svg, plot, lines);
-  svg.text({plot.box.left, 296.0}, "start", unit + "; speed-up from bottom to top", "tick");
+  svg.text({plot.box.left, 292.0}, "start", unit + "; speed-up from bottom to top", "tick");
   std::string caption = "Scaling: " + series;
   if (scaling == "strong") caption += ", the same picture for two";
   if (scaling == "weak") caption += ", double the work for two";

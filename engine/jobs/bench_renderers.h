@@ -9,16 +9,14 @@
 
 namespace tandem::jobs {
 
-/// All are kept while they fit into the GPUs' memory together; otherwise one at
-/// a time, made anew for each run.
+/// All are kept while they fit into the GPUs' memory together; otherwise one at a time, made anew for each run.
 class BenchRenderers {
  public:
   BenchRenderers(gpu::Instance& instance, std::shared_ptr<const scene::Scene> scene, frame::PictureSettings picture,
                  frame::MachineSettings machine)
       : instance_(instance), scene_(std::move(scene)), picture_(std::move(picture)), machine_(std::move(machine)) {}
 
-  /// Valid until the next take() or drop(). Refuses and throws as
-  /// Renderer::make.
+  /// Valid until the next take() or drop(). Refuses and throws as Renderer::make.
   Expected<frame::Renderer*> take(const Contender& contender);
   void drop(const Contender& contender) { renderers_.erase(contender); }
 

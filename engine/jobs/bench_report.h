@@ -1,5 +1,4 @@
-// What a benchmark found, for people (text) and for programs (JSON, schema 2:
-// assets/bench/schema-2.json).
+// What a benchmark found, for people (text) and for programs (JSON, schema 2: assets/bench/schema-2.json).
 #pragma once
 
 #include <optional>
@@ -80,8 +79,7 @@ std::optional<double> speedup(const SceneReport& scene, const ModeReport& mode);
 /// The report of a contender; null: it was not asked for.
 const ModeReport* reportOf(const SceneReport& scene, const Contender& contender);
 
-/// Whether all modes rendered one and the same proof frame. Nothing where fewer
-/// than two modes have one.
+/// Whether all modes rendered one and the same proof frame. Nothing where fewer than two modes have one.
 std::optional<bool> picturesEqual(const SceneReport& scene);
 
 /// One sentence on whether the second GPU pays.

@@ -1,6 +1,5 @@
-// One measured run of one renderer. The pipeline is full all the time:
-// framesInFlight() frames are under way from before the first timed frame until
-// after the last, in every mode alike.
+// One measured run of one renderer. The pipeline is full all the time: framesInFlight() frames are under way from
+// before the first timed frame until after the last, in every mode alike.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@
 
 namespace tandem::jobs {
 
-/// Warm-up ends when one of the least values is reached and the frame times
-/// have settled (statistics.h), at the latest when one of the most is.
+/// Warm-up ends when one of the least values is reached and the frame times have settled (statistics.h), at the latest
+/// when one of the most is.
 struct WarmUpLimits {
   size_t leastFrames = 120;
   double leastSeconds = 3.0;
@@ -50,9 +49,8 @@ struct BenchRun {
   bool complete = false;  // false: a signal ended it early
 };
 
-/// Warms up and measures, and leaves no frame under way. Ends at a frame's
-/// boundary on SIGINT and SIGTERM (jobs/interrupt.h). `watch`: null, or has
-/// been started. Throws AdverseError where the machine fails.
+/// Warms up and measures, and leaves no frame under way. Ends at a frame's boundary on SIGINT and SIGTERM
+/// (jobs/interrupt.h). `watch`: null, or has been started. Throws AdverseError where the machine fails.
 BenchRun measure(frame::Renderer& renderer, const RunPlan& plan, GpuWatch* watch = nullptr);
 
 /// A frame that is compared between modes.
@@ -66,12 +64,10 @@ struct ProofFrame {
   }
 };
 
-/// Fills the pipeline with kProofFrame and hashes each of them
-/// (jobs/pixel_hash.h): in afr every node renders some.
+/// Fills the pipeline with kProofFrame and hashes each of them (jobs/pixel_hash.h): in afr every node renders some.
 std::vector<ProofFrame> prove(frame::Renderer& renderer, const FrameTimes& times);
 
-/// Closest-hit and shadow rays of kProofFrame, counted while it is under way
-/// alone.
+/// Closest-hit and shadow rays of kProofFrame, counted while it is under way alone.
 uint64_t countRays(frame::Renderer& renderer, const FrameTimes& times);
 
 inline constexpr uint32_t kProofFrame = 12;  // half a second in at 24 fps: what moves is on its way

@@ -22,13 +22,13 @@ void BenchScene::note(const Refusal& refusal) {
   if (!refusal_) refusal_ = refusal;
 }
 
-/// The proof frames, the rays, and how fast the GPUs copy: once a mode, or once
-/// a scene.
+/// The proof frames, the rays, and how fast the GPUs copy: once a mode, or once a scene.
 void BenchScene::measureOutsideTime(ModeReport& mode, frame::Renderer& renderer) {
   if (mode.proofs.empty()) mode.proofs = prove(renderer, scene_.plan.times);
   if (!scene_.raysPerFrame) scene_.raysPerFrame = countRays(renderer, scene_.plan.times);
   scene_.copyGbps.resize(tools_.instance.adapters().size());
-  const bool known = std::ranges::all_of(mode.adapters, [&](uint32_t index) { return scene_.copyGbps[index].has_value(); });
+  const bool known =
+      std::ranges::all_of(mode.adapters, [&](uint32_t index) { return scene_.copyGbps[index].has_value(); });
   if (known) return;
   const auto measured = renderer.measureCopies();
   for (size_t node = 0; node < measured.size(); ++node) scene_.copyGbps[mode.adapters[node]] = measured[node];

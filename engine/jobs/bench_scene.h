@@ -21,8 +21,8 @@ struct BenchTools {
   std::vector<std::string>& warnings;  // grows
 };
 
-/// Measures one case and ends early, at a frame's boundary, on SIGINT and
-/// SIGTERM. What failed is in the report. Render thread.
+/// Measures one case and ends early, at a frame's boundary, on SIGINT and SIGTERM. What failed is in the report. Render
+/// thread.
 class BenchScene {
  public:
   /// `scene`: the case as wanted, with picture and plan decided.

@@ -17,8 +17,7 @@ struct Price {
   double two = 0.0;
 };
 
-/// Where something is unset, software devices get a number that they manage in
-/// seconds: their times say nothing anyway.
+/// Where something is unset, software devices get a number that they manage in seconds: their times say nothing anyway.
 struct BenchSettings {
   std::vector<std::string> scenes;  // empty, and no suite: builtin:terrain and the courtyard
   std::string suite;                // quick, standard, full or a file (jobs/bench_suite.h);

@@ -128,7 +128,9 @@ std::string raysText(const SceneReport& scene, const Measured& measured) {
   if (!measured.findings.times) return "";
   double rays = 0.0;
   for (const NodeTimes& node : measured.findings.times->nodes) rays += raysPerSecond(scene, node).value_or(0.0);
-  return rays > 0.0 ? fmt::format("; {:.3g} Grays/s while tracing", rays * 1e-9) : "";
+  if (!(rays > 0.0)) return "";
+  return rays >= 1e9 ? fmt::format("; {:.2f} Grays/s while tracing", rays * 1e-9)
+                     : fmt::format("; {:.2f} Mrays/s while tracing", rays * 1e-6);
 }
 
 /// The least that each mode could take, and what keeps it from that.

@@ -15,9 +15,11 @@ constexpr double kClearlyLess = 0.95;  // of the best mode: worth a word
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
+constexpr std::string_view kAnd = ", and ";
+
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", and ") + part;
+  for (const std::string& part : parts) text += std::string(text.empty() ? "" : kAnd) + part;
   return text;
 }
 
@@ -171,7 +173,10 @@ std::string speedupText(const ModeFacts& mode, double singleFps) {
   return text;
 }
 
-std::string because(const ModeFacts& mode) { return mode.limit.empty() ? "" : ", because " + mode.limit; }
+/// The first of the mode's limits: a sentence has no room for all.
+std::string because(const ModeFacts& mode) {
+  return mode.limit.empty() ? "" : ", because " + mode.limit.substr(0, mode.limit.find(kAnd));
+}
 
 /// The best by frames per second among those of one GPU or those of two; null: none was measured.
 const ModeFacts* fastest(const VerdictFacts& facts, bool single) {

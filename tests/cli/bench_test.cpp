@@ -1,5 +1,4 @@
-// `tandem bench`: that every mode really ran, that the report adds up, and the
-// ways in which it ends early.
+// `tandem bench`: that every mode really ran, that the report adds up, and the ways in which it ends early.
 #include <map>
 #include <set>
 
@@ -34,8 +33,7 @@ double sumOf(const json& values) {
   return sum;
 }
 
-/// The frame times of a mode are its seconds, and the frame rate follows from
-/// them.
+/// The frame times of a mode are its seconds, and the frame rate follows from them.
 void expectTimesAddUp(const json& mode, size_t frames, size_t repeats) {
   ASSERT_EQ(mode["runs"].size(), repeats);
   double seconds = 0.0;
@@ -54,8 +52,7 @@ void expectTimesAddUp(const json& mode, size_t frames, size_t repeats) {
   EXPECT_TRUE(mode["summary"]["frameMs"]["p99"].is_null()) << "too few frames";
 }
 
-/// All rows of every frame were traced, by whom `nodes` says, and links carried
-/// what was planned.
+/// All rows of every frame were traced, by whom `nodes` says, and links carried what was planned.
 void expectRowsAndBytes(const json& mode, uint32_t height, const std::set<uint32_t>& tracing) {
   std::set<uint32_t> nodes;
   for (const json& one : mode["runs"]) {

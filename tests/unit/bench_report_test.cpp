@@ -12,8 +12,7 @@ namespace {
 
 using frame::Mode;
 
-/// Two runs: frames of `first` ms and of `second` ms, four each; the passes of
-/// every frame as given.
+/// Two runs: frames of `first` ms and of `second` ms, four each; the passes of every frame as given.
 ModeReport modeOf(Mode mode, double first, double second, const std::vector<exec::PassReport>& passes,
                   uint64_t hash = 1) {
   ModeReport report;

@@ -1,5 +1,4 @@
-// How a run is measured, on a renderer that renders nothing: which frames are
-// asked for, and how many are under way.
+// How a run is measured, on a renderer that renders nothing: which frames are asked for, and how many are under way.
 #include "jobs/bench_run.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +26,7 @@ class FakeRenderer : public frame::Renderer {
     frame::FrameResult result;
     result.request = underWay_.front();
     underWay_.pop_front();
-    // Odd and even frames on two nodes, as in afr; every serial number is told
-    // by its pass.
+    // Odd and even frames on two nodes, as in afr; every serial number is told by its pass.
     const auto node = static_cast<uint32_t>(finished_ % 2);
     result.passes = {{.name = "path_trace", .node = node, .milliseconds = static_cast<double>(finished_)}};
     result.rowsOfNode = {result.request.frame, 0};
@@ -64,8 +62,7 @@ TEST(BenchRun, TimesTheFramesAfterTheWarmUpWithAFullPipeline) {
   FakeRenderer renderer(3);
   const BenchRun run = measure(renderer, planOf(5));
   EXPECT_TRUE(run.complete && renderer.idle());
-  // Three frames of warm-up, and two that had been started by the time it
-  // ended.
+  // Three frames of warm-up, and two that had been started by the time it ended.
   EXPECT_EQ(run.warmUpFrames, 5u);
   ASSERT_EQ(run.frames.size(), 7u) << "and the two that were under way at the end";
   EXPECT_EQ(run.framesAfter(), 2u);
@@ -75,8 +72,7 @@ TEST(BenchRun, TimesTheFramesAfterTheWarmUpWithAFullPipeline) {
   }
   EXPECT_EQ(run.frameMs.size(), 5u);
   EXPECT_EQ(run.latencyMs.size(), 5u);
-  // Full at the end of each of the 10 frames that count; then the two that kept
-  // it full end.
+  // Full at the end of each of the 10 frames that count; then the two that kept it full end.
   const std::vector<size_t> expected{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 1};
   EXPECT_EQ(renderer.underWayAtFinish, expected);
 }
