@@ -49,6 +49,7 @@ void addReportOptions(CLI::App& command, BenchWords& words) {
   option("--csv", words.csv, "FILE", "One line a frame");
   option("--html", words.html, "FILE", "A page with plots");
   option("--price-per-hour", words.price, "A,B", "Of a machine with one GPU and with two: what do frames cost?");
+  option("--from", words.from, "FILE", "Measure nothing: make --html and --csv of a --json file");
   command.add_option("--compare", words.compare, "Compare two --json files instead of measuring")
       ->type_name("OLD NEW")
       ->expected(2)
@@ -83,8 +84,19 @@ int runCompare(const BenchWords& words) {
   return static_cast<int>(comparison->exit);
 }
 
+int runConversion(const BenchWords& words) {
+  if (words.csv.empty() && words.html.empty())
+    return fail(refuse(ExitCode::WrongUsage, "--from {}: into what? Give --html FILE or --csv FILE", words.from));
+  for (const std::string& file : {words.csv, words.html}) {
+    if (auto refusal = jobs::prepareReport(file)) return fail(*refusal);
+  }
+  if (const auto refusal = jobs::convertBenchFile(words.from, {"", words.csv, words.html})) return fail(*refusal);
+  return 0;
+}
+
 int runBench(const BenchWords& words, const std::vector<std::string>& commandLine) {
   if (!words.compare.empty()) return runCompare(words);
+  if (!words.from.empty()) return runConversion(words);
   auto settings = readBenchWords(words);
   if (!settings) return fail(settings.refusal());
   settings->commandLine = quoted(commandLine);

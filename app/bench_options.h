@@ -14,7 +14,7 @@ namespace tandem::app {
 struct BenchWords : RenderWords {
   std::vector<std::string> scenes;
   std::string suite, modes, frames, seconds, repeats, readback, sampling, price, minutes, slowPass;
-  std::string json, csv, html, failAbove;
+  std::string json, csv, html, from, failAbove;
   std::vector<std::string> compare;  // two files, or none
   bool resume = false, verbose = false, quiet = false;
 };

@@ -8,14 +8,27 @@
 #include "jobs/report_file.h"
 
 namespace tandem::jobs {
+namespace {
+
+void writeOthers(const nlohmann::json& document, const BenchFiles& files) {
+  if (!files.csv.empty()) writeReport(files.csv, benchCsv(document));
+  if (!files.html.empty()) writeReport(files.html, benchHtml(document));
+}
+
+}  // namespace
+
 void writeBenchFiles(const BenchReport& report, const BenchFiles& files) {
   if (files.json.empty() && files.csv.empty() && files.html.empty()) return;
   const std::string text = benchJson(report);
   if (!files.json.empty()) writeReport(files.json, text);
-  if (files.csv.empty() && files.html.empty()) return;
-  const auto document = nlohmann::json::parse(text);
-  if (!files.csv.empty()) writeReport(files.csv, benchCsv(document));
-  if (!files.html.empty()) writeReport(files.html, benchHtml(document));
+  writeOthers(nlohmann::json::parse(text), files);
+}
+
+std::optional<Refusal> convertBenchFile(const std::string& report, const BenchFiles& files) {
+  const auto document = readBenchFile(report);
+  if (!document) return document.refusal();
+  writeOthers(*document, files);
+  return std::nullopt;
 }
 
 Expected<Comparison> compareFiles(const std::string& before, const std::string& after, double failAbovePercent) {

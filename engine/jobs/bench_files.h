@@ -1,6 +1,7 @@
 // The benchmark's report as files, and two of them compared.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/check.h"
@@ -16,6 +17,9 @@ struct BenchFiles {
 
 /// Throws AdverseError where one cannot be written; each appears whole or not at all.
 void writeBenchFiles(const BenchReport& report, const BenchFiles& files);
+
+/// Makes the other files of a report's JSON (`files.json` is not written). Refuses (UnusableInput) what is no report.
+std::optional<Refusal> convertBenchFile(const std::string& report, const BenchFiles& files);
 
 /// Reads and compares two reports. Refuses (UnusableInput) what cannot be read, and as compareReports.
 Expected<Comparison> compareFiles(const std::string& before, const std::string& after, double failAbovePercent);

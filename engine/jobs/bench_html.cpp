@@ -89,7 +89,7 @@ std::string sceneFacts(const json& scene) {
       fmt::format("{} \u00b7 {} \u00b7 {} samples \u00b7 {} bounces", textOf(at(scene, "scene")),
                   sizeText(at(scene, "size")), figureOf(at(scene, "samples"), 0), figureOf(at(scene, "bounces"), 0));
   if (numberOf(at(scene, "triangles"))) facts += fmt::format(" \u00b7 {} triangles", grouped(at(scene, "triangles")));
-  if (at(scene, "camera").is_string()) facts += fmt::format(" \u00b7 camera {}", textOf(at(scene, "camera")));
+  if (at(scene, "camera").is_string()) facts += fmt::format(" \u00b7 {}", textOf(at(scene, "camera")));
   return facts;
 }
 

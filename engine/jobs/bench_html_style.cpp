@@ -37,7 +37,8 @@ a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: .
 
 .verdicts { list-style: none; margin: 2.5rem 0 0; padding: 0; display: grid; gap: 2.25rem; }
 .verdicts li { display: grid; grid-template-columns: 9.5rem 1fr; gap: .25rem 1.75rem; align-items: start; }
-.times { font-size: 3.1rem; font-weight: 300; line-height: 1; letter-spacing: -.03em; font-variant-numeric: tabular-nums;
+.times { font-size: 3.1rem; font-weight: 300; line-height: 1; letter-spacing: -.03em;
+         font-variant-numeric: tabular-nums;
          text-align: right; }
 .times small { display: block; margin-top: .5rem; font-size: .82rem; font-weight: 400; line-height: 1.35;
                letter-spacing: 0; color: var(--soft); }

@@ -137,7 +137,7 @@ std::string passesTable(const json& scene) {
   for (const json& mode : listOf(at(scene, "modes"))) {
     for (const json& pass : listOf(at(mode, "summary", "passes"))) {
       table.row({textOf(at(mode, "label")), textOf(at(pass, "name")), figureOf(at(pass, "node"), 0),
-                 figureOf(at(pass, "ms"), 3), scaled(at(pass, "bytes"), 1e-6, 2), figureOf(at(pass, "gbps"), 1)});
+                 figureOf(at(pass, "ms"), 3), scaled(at(pass, "bytes"), 1e-6, 3), figureOf(at(pass, "gbps"), 2)});
     }
   }
   return table.empty() ? "" : table.html();
@@ -246,7 +246,7 @@ std::string nodeAndLinkTables(const json& scene) {
     }
     for (const json& link : listOf(at(mode, "summary", "links"))) {
       links.row({label, figureOf(at(link, "from"), 0), figureOf(at(link, "to"), 0), textOf(at(link, "kind")),
-                 scaled(at(link, "bytesPerFrame"), 1e-6, 2), figureOf(at(link, "gbps"), 2),
+                 scaled(at(link, "bytesPerFrame"), 1e-6, 3), figureOf(at(link, "gbps"), 2),
                  figureOf(at(link, "busyMs"), 3), scaled(at(link, "hiddenShare"), 100.0, 1)});
     }
   }

@@ -139,7 +139,7 @@ void drawFrames(Svg& svg, const std::vector<Lane>& lanes, double y) {
     if (x + 16.0 + textWidth(text) > kRight) break;
     svg.rect({x, y, x + 12.0, y + 12.0}, frameLook(frame));
     svg.text({x + 17.0, y + 10.5}, "start", text, "tick");
-    x += 17.0 + 1.15 * textWidth(text) + 12.0;  // on a phone letters are larger
+    x += 17.0 + 1.25 * textWidth(text) + 12.0;  // on a phone letters are larger
   }
 }
 

@@ -202,7 +202,7 @@ std::string passRatesFigure(const json& scene) {
     const Rate& rate = rates.known[row];
     const double top = 4.0 + kBar * static_cast<double>(row);
     svg.text({8.0, top + 13.0}, "start", rate.name, "label");
-    std::string facts = fmt::format("{:.0f} GB/s", rate.gbps);
+    std::string facts = fmt::format("{:.{}f} GB/s", rate.gbps, rate.gbps < 10.0 ? 2 : 0);
     if (rate.copyGbps && *rate.copyGbps > 0.0)
       facts += fmt::format(", {:.0f} % of a copy", 100.0 * rate.gbps / *rate.copyGbps);
     svg.text({kRight - 8.0, top + 13.0}, "end", facts, "tick");

@@ -86,7 +86,7 @@ std::vector<Point> decimated(std::span<const double> values, size_t most, double
 double textWidth(std::string_view text) {
   // Letters of UTF-8, not bytes.
   const auto letters = std::ranges::count_if(text, [](char letter) { return (letter & 0xc0) != 0x80; });
-  return 6.8 * static_cast<double>(letters);
+  return 6.3 * static_cast<double>(letters);
 }
 
 Svg::Svg(double height, std::string_view title) : height_(height), title_(title) {}

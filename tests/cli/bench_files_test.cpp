@@ -59,6 +59,19 @@ TEST_F(BenchFiles, JsonCsvAndHtmlAreOneReport) {
   EXPECT_GE(document("f.json")["scenes"][0]["raysPerFrame"], 64 * 48);
 }
 
+TEST_F(BenchFiles, PagesAreMadeOfAReportLater) {
+  ASSERT_EQ(bench({"builtin:cornell", "--size", "32x24", "--samples", "1", "--frames", "2", "--repeat", "1", "--modes",
+                   "single", "--json", "f.json", "--csv", "f.csv", "--html", "f.html"})
+                .exit,
+            0);
+  ASSERT_EQ(run({"bench", "--from", "f.json", "--csv", "g.csv", "--html", "g.html"}).exit, 0);
+  EXPECT_EQ(read("g.csv"), read("f.csv"));
+  EXPECT_EQ(read("g.html"), read("f.html"));
+  write("no.json", "{}");
+  expectError(run({"bench", "--from", "no.json", "--html", "h.html"}), 3, {"no.json"});
+  expectError(run({"bench", "--from", "f.json"}), 2, {"--from f.json", "--html"});
+}
+
 TEST_F(BenchFiles, APlantedSlowPassIsFoundAndNamed) {
   const std::vector<std::string> tiny{"builtin:cornell", "--size", "48x32",   "--samples", "1", "--frames", "6",
                                       "--repeat",        "3",      "--modes", "single"};
@@ -87,7 +100,7 @@ TEST_F(BenchFiles, AThrottledLinkIsNamed) {
 }
 
 TEST_F(BenchFiles, ANodeWithTooFewRowsIsNamed) {
-  ASSERT_EQ(bench({"builtin:cornell", "--size", "192x128", "--samples", "4", "--frames", "5", "--repeat", "2",
+  ASSERT_EQ(bench({"builtin:cornell", "--size", "192x128", "--samples", "16", "--frames", "3", "--repeat", "2",
                    "--modes", "single,sfr", "--rows-share", "94,6", "--json", "f.json"})
                 .exit,
             0);
