@@ -23,7 +23,7 @@ struct PlaceKey {
   uint32_t node = 0;
   uint32_t resource = 0;
   uint32_t part = 0;
-  auto operator<=>(const PlaceKey&) const = default;
+  auto operator<=>(const PlaceKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 there
 };
 
 /// Where it lies.

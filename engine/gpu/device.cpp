@@ -1,6 +1,7 @@
 #include "gpu/device.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/log.h"
 #include "gpu/pipelines.h"
@@ -130,10 +131,10 @@ Device::~Device() {
   if (!settle()) {
     // Freeing what a GPU may still write to is worse than leaving it to the end of the process.
     log::error("{} does not come to an end: its objects are left to the end of the process", options_.name);
-    queue_.release();
-    transferQueue_.release();
-    pipelines_.release();
-    new std::shared_ptr<LogicalDevice>(logical_);  // left like all that stands on it
+    static_cast<void>(queue_.release());
+    static_cast<void>(transferQueue_.release());
+    static_cast<void>(pipelines_.release());
+    static_cast<void>(new (std::nothrow) std::shared_ptr<LogicalDevice>(logical_));  // left like all that stands on it
     return;
   }
   for (auto& grave : graves_) grave.destroy();

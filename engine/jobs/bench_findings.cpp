@@ -45,6 +45,32 @@ void findPower(const ModeReport& mode, ModeFindings& findings) {
   findings.watts = joules / seconds;
 }
 
+void keepLargest(std::optional<double>& largest, const std::optional<double>& value) {
+  if (value && (!largest || *value > *largest)) largest = value;
+}
+
+void findMeanwhile(const ModeReport& mode, ModeFindings& findings) {
+  for (const uint32_t adapter : std::set<uint32_t>(mode.adapters.begin(), mode.adapters.end())) {
+    GpuMeanwhile gpu{.adapter = adapter};
+    double megahertzSeconds = 0.0, seconds = 0.0;
+    uint32_t samples = 0;
+    for (const BenchRun& run : mode.runs) {
+      if (adapter >= run.gpus.size()) continue;
+      const GpuUse& use = run.gpus[adapter];
+      samples += use.samples;
+      if (use.meanMHz) megahertzSeconds += *use.meanMHz * use.seconds;
+      if (use.meanMHz) seconds += use.seconds;
+      keepLargest(gpu.maxWatts, use.maxWatts);
+      keepLargest(gpu.maxTemperatureC, use.maxTemperatureC);
+      if (!use.throttleReasons) continue;
+      if (!gpu.throttleReasons) gpu.throttleReasons.emplace();
+      gpu.throttleReasons->insert(use.throttleReasons->begin(), use.throttleReasons->end());
+    }
+    if (seconds > 0.0) gpu.meanMHz = megahertzSeconds / seconds;
+    if (samples > 0) findings.gpus.push_back(std::move(gpu));
+  }
+}
+
 void findSpeed(const SceneReport& scene, const ModeReport& mode, double fps, ModeFindings& findings) {
   const auto gpus = static_cast<uint32_t>(std::set<uint32_t>(mode.adapters.begin(), mode.adapters.end()).size());
   const ModeReport* single = reportOf(scene, {Mode::Single, false});
@@ -86,6 +112,7 @@ ModeFindings findingsOf(const SceneReport& scene, const ModeReport& mode, const 
     findings.limit = limitOf(mode.contender.mode, *findings.times, report.settings.machine.linkGbps);
   }
   findPower(mode, findings);
+  findMeanwhile(mode, findings);
   if (report.settings.pricePerHour) {
     const bool two = mode.contender.mode != Mode::Single;
     const double price = two ? report.settings.pricePerHour->two : report.settings.pricePerHour->one;

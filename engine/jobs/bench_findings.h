@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@
 #include "jobs/pacing.h"
 
 namespace tandem::jobs {
+
+/// A GPU while the timed frames of a mode ran, over all its runs.
+struct GpuMeanwhile {
+  uint32_t adapter = 0;
+  std::optional<double> meanMHz, maxWatts, maxTemperatureC;
+  std::optional<std::set<std::string>> throttleReasons;  // empty: nothing held its clocks down
+};
 
 /// Nothing where it was not measured, or means nothing here.
 struct ModeFindings {
@@ -27,7 +35,8 @@ struct ModeFindings {
   std::optional<Bound> bound;
   std::string limit;
   std::optional<double> joulesPerFrame,
-      watts;  // of the GPUs that the mode uses, together
+      watts;                       // of the GPUs that the mode uses, together
+  std::vector<GpuMeanwhile> gpus;  // that the mode uses and that were watched
   std::optional<double> framesPerDollar;
 };
 

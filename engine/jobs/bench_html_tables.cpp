@@ -143,6 +143,20 @@ std::string passesTable(const json& scene) {
   return table.empty() ? "" : table.html();
 }
 
+/// GPUs that nobody watched have no row.
+std::string meanwhileTable(const json& scene) {
+  HtmlTable table("Watched meanwhile",
+                  {{"Mode", true}, {"GPU"}, {"MHz, mean"}, {"W, most"}, {"\u00b0C, most"}, {"held down by", true}});
+  for (const json& mode : listOf(at(scene, "modes"))) {
+    for (const json& gpu : listOf(at(mode, "summary", "gpus"))) {
+      table.row({textOf(at(mode, "label")), figureOf(at(gpu, "adapter"), 0), figureOf(at(gpu, "meanMHz"), 0),
+                 figureOf(at(gpu, "maxWatts"), 0), figureOf(at(gpu, "maxTemperatureC"), 0),
+                 wordsOf(at(gpu, "throttleReasons"))});
+    }
+  }
+  return table.empty() ? "" : table.html();
+}
+
 }  // namespace
 
 std::string intervalText(const json& low, const json& high, int decimals) {
@@ -250,7 +264,8 @@ std::string nodeAndLinkTables(const json& scene) {
                  figureOf(at(link, "busyMs"), 3), scaled(at(link, "hiddenShare"), 100.0, 1)});
     }
   }
-  return (nodes.empty() ? "" : nodes.html()) + (links.empty() ? "" : links.html()) + passesTable(scene);
+  return (nodes.empty() ? "" : nodes.html()) + (links.empty() ? "" : links.html()) + meanwhileTable(scene) +
+         passesTable(scene);
 }
 
 std::string proofsTable(const json& scene) {

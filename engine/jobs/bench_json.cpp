@@ -7,72 +7,79 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+constexpr std::pair<const char*, const char*> kDefinitions[] = {
+    {"fps", "timed frames of all runs divided by their seconds"},
+    {"interval",
+     "95 %, percentiles of a hierarchical bootstrap: repeats are "
+     "drawn with replacement, then within each blocks of "
+     "consecutive frames; modes that ran in turn are drawn by "
+     "the same repeats"},
+    {"frameMs",
+     "from the end of the frame before to the end of this frame, "
+     "as the host saw it"},
+    {"latencyMs", "from the start of a frame to its end, with others under way"},
+    {"latencyFrames", "mean latency divided by mean frame time"},
+    {"percentiles",
+     "nearest rank: the smallest value that p percent of all "
+     "values do not exceed; null where there are fewer than "
+     "100 / (100 - p) values"},
+    {"deviation", "of a sample, over n - 1"},
+    {"onePercentLow",
+     "byP99: 1000 / p99 of the frame times; timeWeighted: 1000 / the frame "
+     "time at which the longest frames' sum "
+     "reaches 1 % of all time; null below 100 frames"},
+    {"stutter",
+     "frames longer than twice the median of the 11 frames around "
+     "them; timeShare: of all time"},
+    {"deltaMs", "|this frame time - the one before|: micro-stutter"},
+    {"speedup", "fps of the mode divided by fps of single on the first GPU"},
+    {"efficiency", "speedup divided by the number of GPUs"},
+    {"karpFlatt",
+     "serial fraction (1/s - 1/n) / (1 - 1/n) for speedup s on "
+     "n GPUs (Karp and Flatt 1990)"},
+    {"ofSum",
+     "fps divided by the sum of what each GPU makes alone: 1 is all "
+     "that unlike GPUs can give"},
+    {"passes",
+     "ms: median over the timed frames; bytes: planes read and "
+     "written, each once; gbps: bytes / ms"},
+    {"busyMs", "a frame's share of the time in which the node ran a pass"},
+    {"idle",
+     "the rest, by what was waited for: bytes on their way, another "
+     "node's pass, or neither (the CPU)"},
+    {"raysPerSecond",
+     "closest-hit and shadow rays of the node's rows "
+     "divided by the time of its tracing passes"},
+    {"copyGbps",
+     "what the GPU reads and writes a second while it copies "
+     "within its memory"},
+    {"hiddenShare", "part of the link's busy time in which the receiver ran a pass"},
+    {"bound",
+     "the least that the mode could take with these passes and this "
+     "link: single R + P, pipelined max(R, P, X), sfr "
+     "the best deal of rows, afr the nodes' rates added; distance: "
+     "mean frame time / bound"},
+    {"rowsOfNode", "rows that the node traced"},
+    {"links",
+     "of a mode: over the renderer's life, warm-up and proof frames "
+     "too; of a summary: timed frames alone"},
+    {"power",
+     "of the GPUs that the mode uses, idle ones not counted, while "
+     "the timed frames ran"},
+    {"gpus",
+     "of a summary: the GPUs that the mode uses, as they were while the timed frames ran; watched at samplingMs"},
+    {"framesPerDollar",
+     "fps * 3600 / price of an hour, of one GPU for "
+     "single and of two for the rest"},
+    {"proofs",
+     "one frame, rendered as often as frames can be under way, "
+     "outside the measured time; nodes: where it was "
+     "rendered"}};
+
 json definitionsJson() {
-  return {{"fps", "timed frames of all runs divided by their seconds"},
-          {"interval",
-           "95 %, percentiles of a hierarchical bootstrap: repeats are "
-           "drawn with replacement, then within each blocks of "
-           "consecutive frames; modes that ran in turn are drawn by "
-           "the same repeats"},
-          {"frameMs",
-           "from the end of the frame before to the end of this frame, "
-           "as the host saw it"},
-          {"latencyMs", "from the start of a frame to its end, with others under way"},
-          {"latencyFrames", "mean latency divided by mean frame time"},
-          {"percentiles",
-           "nearest rank: the smallest value that p percent of all "
-           "values do not exceed; null where there are fewer than "
-           "100 / (100 - p) values"},
-          {"deviation", "of a sample, over n - 1"},
-          {"onePercentLow",
-           "byP99: 1000 / p99 of the frame times; timeWeighted: 1000 / the frame "
-           "time at which the longest frames' sum "
-           "reaches 1 % of all time; null below 100 frames"},
-          {"stutter",
-           "frames longer than twice the median of the 11 frames around "
-           "them; timeShare: of all time"},
-          {"deltaMs", "|this frame time - the one before|: micro-stutter"},
-          {"speedup", "fps of the mode divided by fps of single on the first GPU"},
-          {"efficiency", "speedup divided by the number of GPUs"},
-          {"karpFlatt",
-           "serial fraction (1/s - 1/n) / (1 - 1/n) for speedup s on "
-           "n GPUs (Karp and Flatt 1990)"},
-          {"ofSum",
-           "fps divided by the sum of what each GPU makes alone: 1 is all "
-           "that unlike GPUs can give"},
-          {"passes",
-           "ms: median over the timed frames; bytes: planes read and "
-           "written, each once; gbps: bytes / ms"},
-          {"busyMs", "a frame's share of the time in which the node ran a pass"},
-          {"idle",
-           "the rest, by what was waited for: bytes on their way, another "
-           "node's pass, or neither (the CPU)"},
-          {"raysPerSecond",
-           "closest-hit and shadow rays of the node's rows "
-           "divided by the time of its tracing passes"},
-          {"copyGbps",
-           "what the GPU reads and writes a second while it copies "
-           "within its memory"},
-          {"hiddenShare", "part of the link's busy time in which the receiver ran a pass"},
-          {"bound",
-           "the least that the mode could take with these passes and this "
-           "link: single R + P, pipelined max(R, P, X), sfr "
-           "the best deal of rows, afr the nodes' rates added; distance: "
-           "mean frame time / bound"},
-          {"rowsOfNode", "rows that the node traced"},
-          {"links",
-           "of a mode: over the renderer's life, warm-up and proof frames "
-           "too; of a summary: timed frames alone"},
-          {"power",
-           "of the GPUs that the mode uses, idle ones not counted, while "
-           "the timed frames ran"},
-          {"framesPerDollar",
-           "fps * 3600 / price of an hour, of one GPU for "
-           "single and of two for the rest"},
-          {"proofs",
-           "one frame, rendered as often as frames can be under way, "
-           "outside the measured time; nodes: where it was "
-           "rendered"}};
+  json document;
+  for (const auto& [word, sentence] : kDefinitions) document[word] = sentence;
+  return document;
 }
 
 json stateJson(const GpuState& state) {

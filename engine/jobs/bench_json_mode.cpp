@@ -103,6 +103,14 @@ json summaryJson(const SceneReport& scene, const ModeReport& mode, const ModeSum
   document["power"] = findings.joulesPerFrame && findings.watts
                           ? json{{"joulesPerFrame", *findings.joulesPerFrame}, {"watts", *findings.watts}}
                           : json(nullptr);
+  document["gpus"] = json::array();
+  for (const GpuMeanwhile& gpu : findings.gpus) {
+    document["gpus"].push_back({{"adapter", gpu.adapter},
+                                {"meanMHz", orNull(gpu.meanMHz)},
+                                {"maxWatts", orNull(gpu.maxWatts)},
+                                {"maxTemperatureC", orNull(gpu.maxTemperatureC)},
+                                {"throttleReasons", orNull(gpu.throttleReasons)}});
+  }
   document["framesPerDollar"] = orNull(findings.framesPerDollar);
   return document;
 }

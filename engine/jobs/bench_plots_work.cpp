@@ -83,7 +83,7 @@ std::vector<std::string> stepLabels(const std::vector<Step>& steps, std::string&
   std::vector<std::string> labels;
   for (const Step& step : steps) {
     const std::string size = sizeText(at(*step.scene, "size")), count = figureOf(at(*step.scene, "samples"), 0);
-    labels.push_back(sizes ? (samples ? size + ", " + count : size)
+    labels.push_back(sizes ? (samples ? fmt::format("{}, {}", size, count) : size)
                            : (samples ? count : textOf(at(*step.scene, "name"))));
   }
   return labels;

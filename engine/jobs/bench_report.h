@@ -19,7 +19,7 @@ struct Contender {
   frame::Mode mode = frame::Mode::Single;
   bool secondGpu = false;  // single on the GPU that is the secondary of the other modes
   bool operator==(const Contender&) const = default;
-  auto operator<=>(const Contender&) const = default;
+  auto operator<=>(const Contender&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 there
   /// "sfr", "single (second GPU)".
   std::string label() const;
 };

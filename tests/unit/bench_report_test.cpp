@@ -125,6 +125,29 @@ TEST(BenchReport, PowerIsOfTheGpusThatAreUsed) {
   EXPECT_FALSE(findingsOf(scene, scene.modes[0], {}).joulesPerFrame) << "of one GPU alone it would be wrong";
 }
 
+TEST(BenchReport, GpusMeanwhileAreThoseOfTheModeOverItsRuns) {
+  ModeReport mode = modeOf(Mode::Single, 10.0, 10.0, {});
+  EXPECT_TRUE(findingsOf(sceneOf({mode}), mode, {}).gpus.empty()) << "nobody watched";
+  // 1 s at 1500 MHz and 3 s at 1900: 1800.
+  const auto useOf = [](double seconds, double mhz, double watts, std::set<std::string> reasons) {
+    GpuUse use;
+    use.seconds = seconds;
+    use.samples = 5;
+    use.meanMHz = mhz;
+    use.maxWatts = watts;
+    use.throttleReasons = std::move(reasons);
+    return use;
+  };
+  mode.runs[0].gpus = {useOf(1.0, 1500.0, 600.0, {"sw power cap"})};
+  mode.runs[1].gpus = {useOf(3.0, 1900.0, 550.0, {})};
+  const auto gpus = findingsOf(sceneOf({mode}), mode, {}).gpus;
+  ASSERT_EQ(gpus.size(), 1u);
+  EXPECT_DOUBLE_EQ(gpus[0].meanMHz.value(), 1800.0);
+  EXPECT_EQ(gpus[0].maxWatts, 600.0);
+  EXPECT_EQ(gpus[0].throttleReasons, std::set<std::string>{"sw power cap"});
+  EXPECT_FALSE(gpus[0].maxTemperatureC);
+}
+
 TEST(BenchReport, FramesPerDollarAreByThePriceOfTheMachine) {
   BenchReport report;
   report.settings.pricePerHour = Price{2.0, 5.0};
