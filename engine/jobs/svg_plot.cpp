@@ -38,8 +38,9 @@ std::string closing(std::string_view tag, std::string_view title) {
 std::vector<double> Axis::ticks() const {
   std::vector<double> ticks;
   const double first = std::ceil(low / step - 1e-6);
-  const double last = std::min(std::floor(high / step + 1e-6), first + kMostTicks);
-  for (double tick = first; tick <= last; tick += 1.0) ticks.push_back(tick * step);
+  const double count = std::floor(high / step + 1e-6) - first + 1.0;
+  if (!(count >= 1.0)) return ticks;
+  for (int i = 0; i < static_cast<int>(std::min(count, kMostTicks + 1.0)); ++i) ticks.push_back((first + i) * step);
   return ticks;
 }
 
