@@ -112,7 +112,7 @@ Expected<std::vector<uint32_t>> parseFrames(std::string_view text) {
     rest.remove_prefix(comma + 1);
   }
   std::ranges::sort(frames);
-  frames.erase(std::ranges::unique(frames).begin(), frames.end());
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   return frames;
 }
 

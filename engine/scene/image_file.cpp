@@ -6,7 +6,9 @@
 
 // Static: the copy of stb_image inside libtinygltf's dependencies keeps its own, differently configured one.
 #define STB_IMAGE_STATIC
+#ifndef __clang_analyzer__  // clang-tidy would judge stb's own code
 #define STB_IMAGE_IMPLEMENTATION
+#endif
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
 #define STBI_NO_STDIO
