@@ -41,6 +41,8 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
     addresses_.environment = uploadArray(bytesOf(host.scene().environment.radiance), "environment");
     addresses_.environmentRows = uploadArray(bytesOf(host.environment().rows), "environment rows");
     addresses_.environmentColumns = uploadArray(bytesOf(host.environment().columns), "environment columns");
+    addresses_.environmentRowGuide = uploadArray(bytesOf(host.environment().rowGuide), "environment row guide");
+    addresses_.environmentColumnGuide = uploadArray(bytesOf(host.environment().columnGuide), "environment column guide");
   }
   addresses_.albedo = uploadArray(bytesOf(ggxAlbedo().entries), "ggx albedo");
   addresses_.albedoMeans = uploadArray(bytesOf(ggxAlbedo().means), "ggx albedo means");
@@ -57,6 +59,11 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
   punctual_ = movingBuffer(host.lightNodes().size() * sizeof(shared::PunctualLight), "punctual lights");
   rayCounters_ = gpu::Buffer(device, shared::kRayCounters * sizeof(uint32_t), gpu::Memory::Readback, "ray counters");
   takeRays();
+}
+
+const gpu::Buffer& GpuScene::scratch(uint64_t bytes) {
+  if (scratch_.bytes() < bytes) scratch_ = gpu::Buffer(device_, bytes, gpu::Memory::Device, "path states");
+  return scratch_;
 }
 
 uint64_t GpuScene::takeRays() {
@@ -207,6 +214,8 @@ uint64_t estimateGpuBytes(const HostScene& host) {
     add(host.scene().environment.radiance);
     add(host.environment().rows);
     add(host.environment().columns);
+    add(host.environment().rowGuide);
+    add(host.environment().columnGuide);
   }
   for (const gpu::TextureSource& texture : host.materials().textures)
     total += uint64_t{texture.width} * texture.height * 4;

@@ -29,6 +29,9 @@ class GpuScene {
   /// at once.
   shared::SceneAddresses update(gpu::Commands& commands, const FrameScene& frame);
 
+  /// Memory of at least so many bytes that the stages of one pass share (trace/wavefront). What it held before is lost.
+  const gpu::Buffer& scratch(uint64_t bytes);
+
   /// Where path_trace.comp counts its rays.
   uint64_t rayCounters() const { return rayCounters_.address(); }
   /// Rays traced here since the last call, in frames that counted them. Only while none of those is under way.
@@ -51,7 +54,7 @@ class GpuScene {
   shared::SceneAddresses addresses_{};
   gpu::Buffer instances_, motions_, placements_, placementData_, topNodes_, topLeaves_, emissive_,
       punctual_;  // what moves
-  gpu::Buffer rayCounters_;
+  gpu::Buffer rayCounters_, scratch_;
   std::unique_ptr<gpu::TextureTable> textures_;
 };
 

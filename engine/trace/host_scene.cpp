@@ -1,5 +1,6 @@
 #include "trace/host_scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <glm/gtc/packing.hpp>
 
@@ -58,8 +59,8 @@ HostScene::HostScene(const scene::Scene& scene)
     }
     if (scene.nodes[n].light != scene::kNone) lightNodes_.push_back(n);
   }
-  features_ = findFeatures();
   buildTrees();
+  features_ = findFeatures();
 }
 
 void HostScene::buildTrees() {
@@ -103,6 +104,8 @@ uint32_t HostScene::findFeatures() const {
     const uint32_t flags = materials_.materials[mesh.material].flags;
     if (flags & (shared::kMaterialMask | shared::kMaterialBlend)) features |= shared::kFeatureAlpha;
   }
+  const auto placed = std::ranges::count_if(instances_, [](const HostInstance& i) { return !i.merged; });
+  if (merged_.size() + static_cast<size_t>(placed) == 1) features |= shared::kFeatureSingleTree;
   return features;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 namespace tandem::trace {
 
@@ -64,6 +65,17 @@ double appendCumulative(std::vector<float>& to, const std::vector<double>& weigh
   return total;
 }
 
+/// Appends the guide to a cumulative array's last `cells` cells.
+void appendGuide(std::vector<uint32_t>& to, std::span<const float> cumulative, size_t cells) {
+  const std::span<const float> begins = cumulative.last(cells + 1);
+  uint32_t cell = 0;
+  for (size_t k = 0; k <= cells; k++) {
+    const double place = static_cast<double>(k) / static_cast<double>(cells) * (1.0 - 1e-6);
+    while (cell + 1 < cells && begins[cell + 1] <= place) cell++;
+    to.push_back(cell);
+  }
+}
+
 }  // namespace
 
 EnvironmentTable makeEnvironmentTable(const scene::Environment& e) {
@@ -79,10 +91,12 @@ EnvironmentTable makeEnvironmentTable(const scene::Environment& e) {
     const double top = std::sin((0.5 - static_cast<double>(y) / e.height) * std::numbers::pi);
     const double bottom = std::sin((0.5 - (y + 1.0) / e.height) * std::numbers::pi);
     rowWeights.push_back(appendCumulative(table.columns, weights) * (top - bottom));
+    appendGuide(table.columnGuide, table.columns, e.width);
     before = std::move(here);
     here = after;
   }
   table.black = !(appendCumulative(table.rows, rowWeights) > 0.0);
+  appendGuide(table.rowGuide, table.rows, e.height);
   if (table.black) table = {};
   return table;
 }

@@ -27,7 +27,11 @@ AliasTable makeAliasTable(std::span<const double> weights);
 struct EnvironmentTable {
   std::vector<float> rows;     // [height + 1]
   std::vector<float> columns;  // [height][width + 1]
-  bool black = true;           // nothing to sample; the arrays are empty
+  /// For each cumulative array, where to begin looking: entry k is the last cell that begins at or below k / cells, a
+  /// hair less. Chen, Asau 1974, "On Generating Random Variates from an Empirical Distribution".
+  std::vector<uint32_t> rowGuide;     // [height + 1]
+  std::vector<uint32_t> columnGuide;  // [height][width + 1]
+  bool black = true;                  // nothing to sample; the arrays are empty
 };
 
 EnvironmentTable makeEnvironmentTable(const scene::Environment& environment);

@@ -8,6 +8,7 @@
 #include "graph/recording.h"
 #include "graph/row_deal.h"
 #include "shaders/shared/path_trace.h"
+#include "trace/wavefront.h"
 
 namespace tandem::trace {
 
@@ -15,16 +16,9 @@ namespace {
 
 static_assert(shared::kBandRows == graph::kBandRows);
 
+constexpr uint32_t kThreads = 64;                                  // of a work group
 constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
-
-/// Threads in a work group. Large groups make NVIDIA's compiler do with 64 registers a thread instead of 124, and twice
-/// as many threads hide each other's waits: 3 to 12 % faster on an H200. The picture is the same, bit for bit.
-/// Elsewhere small groups, which end together.
-uint32_t groupThreads(const gpu::Device& device) {
-  constexpr uint32_t kNvidia = 0x10de, kLarge = 1024, kSmall = 64;
-  const gpu::Adapter& adapter = device.adapter();
-  return adapter.vendorId == kNvidia && adapter.limits.maxComputeWorkGroupInvocations >= kLarge ? kLarge : kSmall;
-}
+constexpr uint32_t kGroupRows = kThreads / kGroupWidth;
 
 /// No dispatch traces more segments than this (unless one row of groups holds more), so that none keeps a GPU busy for
 /// seconds, which some drivers take for a hang. Rows are independent, so nothing but time depends on where they are
@@ -36,10 +30,23 @@ graph::Resource<T> plane(graph::PassBuilder& builder, const char* name, Extent s
   return builder.create<T>({name, sizeof(T) * uint64_t{size.width}, size.height});
 }
 
-uint32_t rowsPerDispatch(const PathTraceSettings& s, uint32_t groupRows) {
+uint32_t rowsPerDispatch(const PathTraceSettings& s) {
   const uint64_t perRow = uint64_t{s.size.width} * s.samples * (uint64_t{s.bounces} + 1);
-  const uint64_t rows = kSegmentsPerDispatch / std::max<uint64_t>(perRow, 1) / groupRows * groupRows;
-  return static_cast<uint32_t>(std::clamp<uint64_t>(rows, groupRows, uint64_t{s.size.height} + groupRows));
+  const uint64_t rows = kSegmentsPerDispatch / std::max<uint64_t>(perRow, 1) / kGroupRows * kGroupRows;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(rows, kGroupRows, uint64_t{s.size.height} + kGroupRows));
+}
+
+void recordOneKernel(gpu::Commands& commands, const GpuScene& scene, const WavefrontJob& job) {
+  const PathTraceSettings& settings = job.settings;
+  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), kThreads,
+                                           job.countRays ? 1u : 0u};
+  const uint32_t rows = rowsPerDispatch(settings);
+  for (uint32_t first = 0; first < job.rows; first += rows) {
+    const uint32_t end = std::min(first + rows, job.rows);
+    commands.dispatch("trace/path_trace", shared::PathTracePush{job.params, first, end},
+                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, kGroupRows), 1},
+                      &scene.textures(), specialization);
+  }
 }
 
 void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes,
@@ -69,19 +76,13 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.seed = settings.seed;
   params.frame = frame.frame;
   const uint64_t block = commands.upload(params);
-  const uint32_t threads = groupThreads(commands.device()), groupRows = threads / kGroupWidth;
-  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), threads,
-                                           frame.countRays ? 1u : 0u};
-  const uint32_t rows = rowsPerDispatch(settings, groupRows);
-  for (uint32_t first = 0; first < share.rows; first += rows) {
-    const uint32_t end = std::min(first + rows, share.rows);
-    commands.dispatch("trace/path_trace", shared::PathTracePush{block, first, end},
-                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, groupRows), 1},
-                      &scene.textures(), specialization);
+  if (settings.inStages.value_or(tracesInStages(commands.device()))) {
+    recordWavefront(commands, scene, {settings, block, share.rows, frame.countRays});
+  } else {
+    recordOneKernel(commands, scene, {settings, block, share.rows, frame.countRays});
   }
   if (frame.countRays) commands.barrierToHost();
 }
-
 }  // namespace
 
 TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings, std::shared_ptr<TraceSource> source) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/math.h"
 #include "graph/graph.h"
@@ -29,6 +30,7 @@ struct PathTraceSettings {
   uint32_t bounces = 4;  // path segments after the first hit
   uint32_t seed = 0;     // same seed, same picture, bit for bit (on GPUs of a kind)
   LightStrategy strategy = LightStrategy::Mis;
+  std::optional<bool> inStages;  // tests only: trace/wavefront or one kernel, whatever the device
 };
 
 /// Where the pass finds its scene while it is recorded. Implemented by frame/renderer; asked on the render thread.

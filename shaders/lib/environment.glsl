@@ -8,12 +8,15 @@
 #include "lib/geometry.glsl"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Floats { float value[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Guide { uint cell[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Colors { vec3 value[]; };
 
 struct Environment {
   uint64_t texels;
   uint64_t rows;
   uint64_t columns;
+  uint64_t rowGuide;
+  uint64_t columnGuide;
   uint width;
   uint height;
 };
@@ -57,8 +60,9 @@ float environment_density(Environment e, vec2 place, vec3 direction) {
 }
 
 /// The last of `count` cells whose cumulative probability begins at or below u.
-uint environment_find(Floats cumulative, uint first, uint count, float u) {
-  uint low = 0u, high = count;
+uint environment_find(Floats cumulative, Guide guide, uint first, uint count, float u) {
+  const uint bin = min(uint(u * float(count)), count - 1u);   // may be rounded up into the next
+  uint low = guide.cell[first + bin], high = guide.cell[first + min(bin + 2u, count)] + 1u;
   while (high - low > 1u) {
     const uint middle = (low + high) >> 1u;
     if (cumulative.value[first + middle] <= u) low = middle; else high = middle;
@@ -69,10 +73,10 @@ uint environment_find(Floats cumulative, uint first, uint count, float u) {
 /// A place to look at and its density per solid angle; density 0: nothing there.
 vec2 environment_sample(Environment e, vec2 u, out float density) {
   Floats rows = Floats(e.rows), columns = Floats(e.columns);
-  const uint y = environment_find(rows, 0u, e.height, u.y);
+  const uint y = environment_find(rows, Guide(e.rowGuide), 0u, e.height, u.y);
   const float rowBegin = rows.value[y], rowChance = rows.value[y + 1u] - rowBegin;
   const uint first = y * (e.width + 1u);
-  const uint x = environment_find(columns, first, e.width, u.x);
+  const uint x = environment_find(columns, Guide(e.columnGuide), first, e.width, u.x);
   const float columnBegin = columns.value[first + x], columnChance = columns.value[first + x + 1u] - columnBegin;
   const vec2 chance = max(vec2(columnChance, rowChance), vec2(1e-30));
   const vec2 within = clamp((u - vec2(columnBegin, rowBegin)) / chance, 0.0, 0.99999);

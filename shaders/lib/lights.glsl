@@ -25,8 +25,8 @@ struct LightSample {
 };
 
 Environment scene_environment(SceneAddresses scene, LightChoice choice) {
-  return Environment(scene.environment, scene.environmentRows, scene.environmentColumns, choice.environmentWidth,
-                     choice.environmentHeight);
+  return Environment(scene.environment, scene.environmentRows, scene.environmentColumns, scene.environmentRowGuide,
+                     scene.environmentColumnGuide, choice.environmentWidth, choice.environmentHeight);
 }
 
 /// Index by an alias table: the high part of bits * count is the bin, the low part what is compared with the threshold.

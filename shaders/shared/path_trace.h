@@ -21,6 +21,8 @@ struct SceneAddresses {
   uint64_t environment;        // vec3[height][width]: radiance, row 0 = straight up
   uint64_t environmentRows;    // float[height + 1]: cumulative probability of the rows
   uint64_t environmentColumns; // float[height][width + 1]: within each row
+  uint64_t environmentRowGuide;     // uint[height + 1]: where to begin looking in each
+  uint64_t environmentColumnGuide;  // uint[height][width + 1]
   uint64_t albedo;             // AlbedoEntry[kAlbedoRoughnesses][kAlbedoCosines]
   uint64_t albedoMeans;        // vec4[kAlbedoRoughnesses]
 };
@@ -79,6 +81,7 @@ inline constexpr uint32_t kFeaturePunctual = 16u;
 inline constexpr uint32_t kFeatureEmissive = 32u;
 inline constexpr uint32_t kFeatureEnvironment = 64u;
 inline constexpr uint32_t kFeatureSpecularTextures = 128u;
+inline constexpr uint32_t kFeatureSingleTree = 256u;   // one placement: no top level to walk
 inline constexpr uint32_t kGroupTilesAcross = 2u;   // tiles of 8 x 4 pixels side by side in a work group
 inline constexpr uint32_t kBandRows = 8u;
 inline constexpr uint32_t kRayCounters = 64u;   // several, so that 32 bits are enough and groups rarely meet
@@ -94,6 +97,7 @@ const uint kFeaturePunctual = 16u;
 const uint kFeatureEmissive = 32u;
 const uint kFeatureEnvironment = 64u;
 const uint kFeatureSpecularTextures = 128u;
+const uint kFeatureSingleTree = 256u;
 const uint kGroupTilesAcross = 2u;
 const uint kBandRows = 8u;
 const uint kRayCounters = 64u;

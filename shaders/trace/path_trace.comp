@@ -1,296 +1,31 @@
-// The path tracer: one thread a pixel, all samples and bounces in one loop, so that a lane whose path has ended begins
-// its next sample while its neighbours still follow theirs. Next-event estimation at every vertex and multiple
-// importance sampling with the power heuristic (Veach 1997, section 9.2.4). At the last vertex no segment follows, so
-// there light sampling counts in full.
+// The path tracer in one kernel: one thread a pixel, all samples and bounces in one loop, so that a lane whose path has
+// ended begins its next sample while its neighbours still follow theirs. For software devices, which have no threads to
+// hide waits with; GPUs take the stages of wave_*.comp, which make the same picture.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/shared/path_trace.h"
-#include "shaders/shared/planes.h"
-#include "lib/bsdf.glsl"
-#include "lib/lights.glsl"
-#include "lib/rng.glsl"
-#include "lib/surface.glsl"
 
-layout(constant_id = 1) const uint kLightStrategy = kLightMis;
 layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
-layout(constant_id = 3) const uint kCountRays = 0u;
-
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer BandTops { uint top[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RayCounters { uint count[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer RadiancePlane { RadianceTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer AlbedoPlane { AlbedoTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer NormalPlane { NormalTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer DepthPlane { DepthTexel texel[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer MotionPlane { MotionTexel texel[]; };
 layout(push_constant, scalar) uniform Push { PathTracePush push; };
-
-const uint kRouletteDepth = 2u;     // bounces before paths may be ended by chance
-const uint kShadowPair = 0x10000u;  // sets the keys of shadow rays apart from those of the segments that follow
-const float kLargestMotion = 16384.0;   // pixels
-
-#define PARAMS Params(push.params).block
-#define SCENE Params(push.params).block.scene
-#define LIGHTS Params(push.params).block.lights
-
-uint gAlphaKey;   // of the ray being traced: transparency is decided anew for every ray
-uint gRays = 0u;  // traced by this thread
-
-uint alpha_key(Random random, uint offset) { return hash_combine(random.key + random.index, random.pair + offset); }
-
-bool accept_hit(uint placement, uint primitive, vec2 barycentrics) {
-  if (!has_feature(kFeatureAlpha)) return true;
-  const HitSource source = hit_source(SCENE, placement, primitive);
-  Instances instances = Instances(SCENE.instances);
-  const uint material = instances.instance[source.instance].material;
-  Materials materials = Materials(SCENE.materials);
-  const MeshPoint p = mesh_point(SCENE, instances.instance[source.instance].mesh, source.primitive, barycentrics);
-  const float alpha = surface_base_color(materials, material, p).a;
-  if ((materials.material[material].flags & kMaterialMask) != 0u) {
-    return alpha >= materials.material[material].alphaCutoff;
-  }
-  return unit_float(hash_combine(gAlphaKey, hash_combine(source.instance, source.primitive))) < alpha;
-}
-
-#include "trace/traversal_bvh.glsl"
-
-struct Path {
-  vec3 origin;
-  vec3 direction;
-  vec3 throughput;
-  vec3 radiance;
-  float density;     // of the BSDF sample that made this segment
-  uint depth;        // segments before this one
-  Random random;
-};
-
-struct PixelSums {
-  vec3 radiance;
-  vec3 albedo;
-  float coverage;
-};
-
-float mis_weight(float chosen, float other) {
-  const float ratio = other / chosen;
-  return 1.0 / (1.0 + ratio * ratio);
-}
-
-/// Weight of light that a segment found by itself and that light sampling would have found with density `light`.
-float found_weight(Path path, float light) {
-  if (path.depth == 0u || kLightStrategy == kBsdfSamplingOnly) return 1.0;
-  return kLightStrategy == kLightSamplingOnly ? (light > 0.0 ? 0.0 : 1.0) : mis_weight(path.density, light);
-}
-
-/// Weight of light found by light sampling. `bsdf`: the density with which the next segment would find it.
-float sampled_weight(bool last, float light, float bsdf) {
-  if (light == 0.0 || last || kLightStrategy == kLightSamplingOnly) return 1.0;
-  return kLightStrategy == kBsdfSamplingOnly ? 0.0 : mis_weight(light, bsdf);
-}
-
-Path path_begin(uvec2 pixel, uint index) {
-  Path path;
-  path.random = random_begin(pixel, PARAMS.frame, PARAMS.seed, index);
-  const CameraData camera = PARAMS.camera;
-  // Box filter: one pixel wide, each pixel by itself.
-  const vec2 size = vec2(PARAMS.width, PARAMS.height);
-  const vec2 place = (vec2(pixel) + random_pair(path.random)) / size * 2.0 - 1.0;
-  const vec2 extent = camera.halfHeight * vec2(size.x / size.y, 1.0);
-  const vec3 across = camera.right * (place.x * extent.x) - camera.up * (place.y * extent.y);
-  const bool orthographic = camera.orthographic != 0u;
-  path.origin = camera.eye + (orthographic ? across : vec3(0.0));
-  path.direction = orthographic ? camera.forward : normalize(camera.forward + across);
-  path.throughput = vec3(1.0);
-  path.radiance = vec3(0.0);
-  path.density = 1.0;
-  path.depth = 0u;
-  return path;
-}
-
-/// Pixel position of a point (w = 1) or of a direction (w = 0); false: behind the camera.
-bool project(CameraData camera, vec4 point, out vec2 pixel) {
-  const vec3 to = point.xyz - camera.eye * point.w;
-  const float depth = dot(to, camera.forward);
-  if (camera.orthographic == 0u && !(depth > 1e-6 * length(to))) return false;
-  const vec2 size = vec2(PARAMS.width, PARAMS.height);
-  const float scale = 0.5 * size.y / (camera.halfHeight * (camera.orthographic != 0u ? 1.0 : depth));
-  pixel = 0.5 * size + vec2(dot(to, camera.right), -dot(to, camera.up)) * scale;
-  return true;
-}
-
-void write_motion(uint at, vec4 open, vec4 close) {
-  vec2 from, to;
-  const bool seen = project(PARAMS.cameraOpen, open, from) && project(PARAMS.cameraClose, close, to);
-  const vec2 motion = seen ? clamp(to - from, vec2(-kLargestMotion), vec2(kLargestMotion)) : vec2(0.0);
-  MotionPlane(PARAMS.motion).texel[at] = MotionTexel(packHalf2x16(motion));
-}
-
-void write_sky(uint at, vec3 direction) {
-  DepthPlane(PARAMS.depth).texel[at] = DepthTexel(kInfinity);
-  NormalPlane(PARAMS.normal).texel[at] = NormalTexel(0u);
-  const float w = PARAMS.camera.orthographic != 0u ? 1.0 : 0.0;   // parallel rays: the sky does not move
-  if (w == 0.0) write_motion(at, vec4(direction, 0.0), vec4(direction, 0.0));
-  else MotionPlane(PARAMS.motion).texel[at] = MotionTexel(0u);
-}
-
-void write_first_hit(uint at, uint instance, Shape shape) {
-  DepthPlane(PARAMS.depth).texel[at] = DepthTexel(dot(shape.position - PARAMS.camera.eye, PARAMS.camera.forward));
-  NormalPlane(PARAMS.normal).texel[at] = NormalTexel(max(octahedral_pack(shape.shadingNormal), 1u));   // 0 means "no hit"
-  const InstanceMotion m = Motions(SCENE.motions).instance[instance];
-  const vec4 p = vec4(shape.objectPosition, 1.0);
-  write_motion(at, vec4(dot(m.open0, p), dot(m.open1, p), dot(m.open2, p), 1.0),
-               vec4(dot(m.close0, p), dot(m.close1, p), dot(m.close2, p), 1.0));
-}
-
-void add_sky(inout Path path) {
-  if (!has_feature(kFeatureEnvironment) || LIGHTS.environmentWidth == 0u) return;
-  const Environment e = scene_environment(SCENE, LIGHTS);
-  const vec2 place = environment_place(path.direction);
-  float light = 0.0;
-  if (path.depth > 0u) light = LIGHTS.environment * environment_density(e, place, path.direction);
-  path.radiance += path.throughput * environment_radiance(e, place) * found_weight(path, light);
-}
-
-void add_emission(inout Path path, uint material, MeshPoint p, float t, float cosine) {
-  Materials materials = Materials(SCENE.materials);
-  float light = 0.0;
-  if (path.depth > 0u && LIGHTS.emissive > 0.0) {
-    light = emissive_density(LIGHTS, materials.material[material].emissiveWeight, t * t, cosine);
-  }
-  path.radiance += path.throughput * surface_emission(materials, material, p, false) * found_weight(path, light);
-}
-
-/// Light that would come straight to a vertex from one light, if nothing is in between.
-struct Direct {
-  vec3 value;        // 0: no need to ask
-  vec3 direction;
-  float distance_;
-};
-
-Direct choose_direct(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
-  Direct direct = Direct(vec3(0.0), vec3(0.0), 0.0);
-  const uvec2 choice = random_bits2(path.random);
-  const vec2 u = random_pair(path.random);
-  LightSample light;
-  if (!light_sample(SCENE, LIGHTS, position, unit_float(choice.x), choice.y, u, light)) return direct;
-  if (dot(light.direction, geometricNormal) <= 0.0) return direct;
-  float density;
-  const vec3 f = bsdf_evaluate(bsdf, SCENE.albedo, o, light.direction * frame, density);
-  const bool last = path.depth == PARAMS.bounces;
-  direct.value = path.throughput * f * light.value * sampled_weight(last, light.density, density);
-  direct.direction = light.direction;
-  direct.distance_ = light.distance_;
-  return direct;
-}
-
-/// Chooses the next segment. False: the path ends here.
-bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
-  const vec2 choice = random_pair(path.random);
-  const vec2 u = random_pair(path.random);
-  const vec3 i = bsdf_sample(bsdf, o, u, choice.x);
-  const vec3 direction = frame * i;
-  if (dot(direction, geometricNormal) <= 0.0) return false;
-  const vec3 f = bsdf_evaluate(bsdf, SCENE.albedo, o, i, path.density);
-  if (!(path.density > 0.0)) return false;
-  path.throughput *= f / path.density;
-  const float most = max(path.throughput.x, max(path.throughput.y, path.throughput.z));
-  if (!(most > 0.0)) return false;
-  if (path.depth >= kRouletteDepth) {
-    // The root: with the throughput itself survivors of dark surfaces would be few and bright, and the picture would
-    // show them.
-    const float survival = min(sqrt(most), 0.95);
-    if (choice.y >= survival) return false;
-    path.throughput /= survival;
-  }
-  path.origin = position;
-  path.direction = normalize(direction);
-  path.depth++;
-  return true;
-}
-
-Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float cosine) {
-  float metallic = materials.material[material].metallic, roughness = materials.material[material].roughness;
-  const TextureSlot slot = materials.material[material].metallicRoughnessTexture;
-  if (slot_used(slot)) {
-    const vec4 texel = slot_sample(slot, p);
-    roughness *= texel.g;
-    metallic *= texel.b;
-  }
-  vec3 color = materials.material[material].specularColor;
-  float strength = materials.material[material].specular;
-  if (has_feature(kFeatureSpecularTextures)) {
-    const TextureSlot strengthSlot = materials.material[material].specularTexture;
-    const TextureSlot colorSlot = materials.material[material].specularColorTexture;
-    if (slot_used(strengthSlot)) strength *= slot_sample(strengthSlot, p).a;
-    if (slot_used(colorSlot)) color *= slot_sample(colorSlot, p).rgb;
-  }
-  // KHR_materials_specular: F0 = min(color, 1) * strength, F90 = strength.
-  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughness, min(color, vec3(1.0)) * strength,
-                   strength, cosine);
-}
-
-/// A path has met a surface: adds the light there and goes on. False: the path ends.
-bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
-  const HitSource source = hit_source(SCENE, hit.instance, hit.primitive);
-  const InstanceData instance = Instances(SCENE.instances).instance[source.instance];
-  const MeshPoint p = mesh_point(SCENE, instance.mesh, source.primitive, hit.barycentrics);
-  const Shape shape = surface_shape(SCENE, instance, p, -path.direction);
-  Materials materials = Materials(SCENE.materials);
-  const uint flags = materials.material[instance.material].flags;
-  const bool first = path.depth == 0u;
-  if (first && !shape.front && (flags & kMaterialDoubleSided) == 0u) {
-    // glTF hides back faces of single-sided surfaces. The camera looks through them; other rays do not, so that walls
-    // keep their shadows.
-    path.origin = offset_from_surface(shape.position, -shape.geometricNormal, instance.offsetFloor);
-    return true;
-  }
-  if (first) {
-    sums.coverage += 1.0;
-    if (path.random.index == 0u) write_first_hit(at, source.instance, shape);
-  }
-  const vec3 base = surface_base_color(materials, instance.material, p).rgb;
-  if ((flags & kMaterialUnlit) != 0u) {
-    if (first) sums.albedo += base;
-    path.radiance += path.throughput * base;
-    return false;
-  }
-  const bool shines = (flags & kMaterialEmissive) != 0u && (shape.front || (flags & kMaterialDoubleSided) != 0u);
-  if (has_feature(kFeatureEmissive) && shines) {
-    add_emission(path, instance.material, p, hit.t, abs(dot(path.direction, shape.geometricNormal)));
-  }
-  const mat3 frame = frame_around(shape.shadingNormal);
-  const vec3 o = -path.direction * frame;
-  if (!(o.z > 0.0)) return false;
-  const Bsdf bsdf = make_bsdf(materials, instance.material, p, base, o.z);
-  if (first) sums.albedo += bsdf.albedo;
-  const vec3 position = offset_from_surface(shape.position, shape.geometricNormal, instance.offsetFloor);
-  const Direct direct = choose_direct(path, bsdf, frame, o, position, shape.geometricNormal);
-  const bool goesOn = path.depth < PARAMS.bounces && scatter(path, bsdf, frame, o, position, shape.geometricNormal);
-  // Last, when the surface is no longer needed: what lives on during a trace takes registers from it.
-  if (max(direct.value.x, max(direct.value.y, direct.value.z)) > 0.0) {
-    if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, kShadowPair);
-    if (kCountRays != 0u) gRays++;
-    if (!trace_any(SCENE.bvh, position, direct.direction, 0.0, direct.distance_)) path.radiance += direct.value;
-  }
-  return goesOn;
-}
+#define kParams push.params
+#include "trace/integrator.glsl"
 
 /// One segment. False: the path has ended.
 bool path_advance(inout Path path, uint at, inout PixelSums sums) {
-  if (has_feature(kFeatureAlpha)) gAlphaKey = alpha_key(path.random, 0u);
-  if (kCountRays != 0u) gRays++;
   Hit hit;
-  if (trace_closest(SCENE.bvh, path.origin, path.direction, 0.0, kInfinity, hit)) {
-    return path_vertex(path, hit, at, sums);
+  if (!path_hit(path, hit)) {
+    path_miss(path, at);
+    return false;
   }
-  if (path.depth == 0u && path.random.index == 0u) write_sky(at, path.direction);
-  add_sky(path);
-  return false;
+  const Surface surface = surface_at(path, hit);
+  if (look_through(path, surface)) return true;
+  Direct direct;
+  vec3 position;
+  const bool goesOn = path_vertex(path, surface, hit.t, at, sums, direct, position);
+  // Last, when the surface is no longer needed: what lives on during a trace takes registers from it.
+  if (worth_asking(direct) && !shadowed(path, position, direct)) path.radiance += direct.value;
+  return goesOn;
 }
-
-/// What a plane may hold: no NaN, nothing infinite or negative.
-float storable(float c) { return c > 0.0 ? min(c, 65504.0) : 0.0; }
-vec3 storable(vec3 c) { return vec3(storable(c.x), storable(c.y), storable(c.z)); }
 
 /// 32 neighbours make a tile of 8 x 4 pixels; a group is some tiles across and as many down as it has threads for.
 /// Where in the planes a thread writes.
@@ -305,23 +40,16 @@ void main() {
   const uvec2 place = thread_place();
   if (place.x >= PARAMS.width || place.y >= push.endRow) return;
   const uint at = place.y * PARAMS.width + place.x;
-  const uvec2 pixel = uvec2(place.x, BandTops(PARAMS.bandTops).top[place.y / kBandRows] + place.y % kBandRows);
-  const uint samples = PARAMS.samples;
+  const uvec2 pixel = picture_pixel(place);
   PixelSums sums = PixelSums(vec3(0.0), vec3(0.0), 0.0);
   Path path = path_begin(pixel, 0u);
   while (true) {
     if (path_advance(path, at, sums)) continue;
-    const float total = path.radiance.x + path.radiance.y + path.radiance.z;
-    if (total < 1e30) sums.radiance += path.radiance;   // false for NaN, too
+    add_path(sums, path.radiance);
     const uint next = path.random.index + 1u;
-    if (next == samples) break;
+    if (next == PARAMS.samples) break;
     path = path_begin(pixel, next);
   }
-  const float scale = 1.0 / float(samples);
-  const vec3 mean = storable(sums.radiance * scale);
-  const float coverage = sums.coverage * scale;
-  RadiancePlane(PARAMS.radiance).texel[at] =
-      RadianceTexel(uvec2(packHalf2x16(mean.rg), packHalf2x16(vec2(mean.b, coverage))));
-  AlbedoPlane(PARAMS.albedo).texel[at] = AlbedoTexel(packUnorm4x8(vec4(storable(sums.albedo * scale), coverage)));
-  if (kCountRays != 0u) atomicAdd(RayCounters(PARAMS.rayCounters).count[at % kRayCounters], gRays);
+  write_pixel(at, sums);
+  count_rays(at);
 }

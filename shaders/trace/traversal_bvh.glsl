@@ -1,11 +1,13 @@
 // What a ray hits, by the two-level tree of shaders/shared/bvh.h: one of the two files that supply trace_closest and trace_any.
 // An including shader first defines
 //   bool accept_hit(uint instance, uint primitive, vec2 barycentrics)
-// which is asked, for instances flagged kInstanceAlphaTested only, whether a hit counts (alpha mask).
+// which is asked, for instances flagged kInstanceAlphaTested only, whether a hit counts (alpha mask), and
+//   bool single_tree()
+// which is constant and may be true where the scene has one instance at most: its tree is then all there is to walk.
 //
 // Rays are in world space, 0 <= tMin; t is in units of the direction, which need not be normalised. Both faces of a triangle are hit.
-// One stack serves both levels. Triangles: Woop, Benthin, Wald 2013, "Watertight Ray/Triangle Intersection". Boxes: Ize 2013, "Robust BVH
-// Ray Traversal", section 3: the far distance is widened so that rounding never loses a box.
+// One stack serves both levels. Neither boxes nor triangles are lost to rounding: Ize 2013, "Robust BVH Ray Traversal", section 3, for the
+// boxes' far distance; the rest is said where it is done.
 #ifndef TANDEM_SHADERS_TRACE_TRAVERSAL_BVH_GLSL
 #define TANDEM_SHADERS_TRACE_TRAVERSAL_BVH_GLSL
 
@@ -32,31 +34,36 @@ const uint kBvhEnd = kLeafBit;        // a leaf of no entries: the bottom of the
 const uint kBvhLeave = kLeafBit | 1u; // another: below it lies the top level
 const uint kBvhWorld = 0xffffffffu;   // "no instance": in the top level
 const float kBvhWiden = 1.0 + 8.0 * 5.9604645e-8;   // 1 + 2 gamma(3), rounded up
-const float kBvhMissed = 3e38;        // beyond every box
 
-/// A ray prepared for one space.
+/// A ray prepared for one space. Where it meets a box's planes: the one it meets first at lo * lower + hi * upper - near, the other at
+/// hi * lower + lo * upper - far. Of `lower` and `upper` one is 1 / direction (never infinite), the other 0: two multiply-adds are
+/// cheaper than the minimum that finds out which plane comes first. `near` and `far` are origin / direction, a little more and a little
+/// less, so that rounding makes boxes larger, never smaller.
 struct BvhRay {
   vec3 origin;
-  vec3 inverse;                     // 1 / direction, never infinite
-  vec3 shearX, shearY, shearZ;      // rows of Woop's permutation, shear and scale: the ray becomes (0,0,0) + t (0,0,1)
+  vec3 direction;
+  float error;      // of a triangle's test, per metre of its edges and of the way to it
+  vec3 lower;
+  vec3 upper;
+  vec3 near;
+  vec3 far;
 };
-
-vec3 bvh_axis(uint axis) { return vec3(axis == 0u, axis == 1u, axis == 2u); }
 
 BvhRay bvh_prepare(vec3 origin, vec3 direction) {
   BvhRay ray;
   ray.origin = origin;
+  ray.direction = direction;
   const vec3 size = abs(direction);
+  const float most = max(size.x, max(size.y, size.z));
+  ray.error = most * 6e-7;   // 10 units of rounding
   // A component of 0 becomes so small a number that the distance to a slab is huge, not NaN.
-  const vec3 safe = max(size, vec3(1e-30));
-  ray.inverse = vec3(direction.x < 0.0 ? -1.0 : 1.0, direction.y < 0.0 ? -1.0 : 1.0, direction.z < 0.0 ? -1.0 : 1.0) / safe;
-  const uint z = size.x > size.y ? (size.x > size.z ? 0u : 2u) : (size.y > size.z ? 1u : 2u);
-  const vec3 axisZ = bvh_axis(z);
-  const float scale = 1.0 / dot(direction, axisZ);
-  const vec3 axisX = axisZ.zxy, axisY = axisZ.yzx;
-  ray.shearX = axisX - dot(direction, axisX) * scale * axisZ;
-  ray.shearY = axisY - dot(direction, axisY) * scale * axisZ;
-  ray.shearZ = axisZ * scale;
+  const vec3 inverse = 1.0 / max(size, vec3(1e-12 * most));
+  const bvec3 negative = lessThan(direction, vec3(0.0));
+  ray.lower = mix(inverse, vec3(0.0), negative);
+  ray.upper = mix(vec3(0.0), -inverse, negative);
+  const vec3 middle = origin * (ray.lower + ray.upper), error = abs(middle) * 2.4e-7;   // 4 units of rounding
+  ray.near = middle + error;
+  ray.far = middle - error;
   return ray;
 }
 
@@ -77,47 +84,60 @@ BvhTriangle bvh_load(BvhTriangles triangles, uint index) {
   return BvhTriangle(vec3(w0, w1.x), vec3(w1.y, w2), vec3(w3, uintBitsToFloat(w4.x)), w4.y);
 }
 
-/// Where the ray enters the boxes of a node's two children, within [tMin, tMax]; kBvhMissed where it does not.
-vec2 bvh_boxes(BvhNodes nodes, uint index, BvhRay ray, float tMin, float tMax) {
-  const vec4 a = (bvh_floats(nodes.node[index].pair[0]) - ray.origin.xxyy) * ray.inverse.xxyy;
-  const vec4 b = (bvh_floats(nodes.node[index].pair[1]) - ray.origin.xxyy) * ray.inverse.xxyy;
-  const vec4 c = (bvh_floats(nodes.node[index].pair[2]) - ray.origin.zzzz) * ray.inverse.zzzz;
-  const float near0 = max(max(min(a.x, a.y), min(a.z, a.w)), max(min(c.x, c.y), tMin));
-  const float near1 = max(max(min(b.x, b.y), min(b.z, b.w)), max(min(c.z, c.w), tMin));
-  const float far0 = min(min(max(a.x, a.y), max(a.z, a.w)), min(max(c.x, c.y), tMax));
-  const float far1 = min(min(max(b.x, b.y), max(b.z, b.w)), min(max(c.z, c.w), tMax));
-  return vec2(near0 <= far0 * kBvhWiden ? near0 : kBvhMissed, near1 <= far1 * kBvhWiden ? near1 : kBvhMissed);
+float bvh_near(BvhRay ray, vec3 lo, vec3 hi, float tMin) {
+  const vec3 t = fma(lo, ray.lower, fma(hi, ray.upper, -ray.near));
+  return max(max(t.x, t.y), max(t.z, tMin));
 }
 
-/// x, y: where the corner lies beside the ray; z: how far along. Equal corners of neighbours give equal bits, which is all that
-/// watertightness asks of it.
-vec3 bvh_shear(BvhRay ray, vec3 corner) {
-  precise vec3 p = corner - ray.origin;
-  precise float x = dot(ray.shearX, p);
-  precise float y = dot(ray.shearY, p);
-  precise float z = dot(ray.shearZ, p);
-  return vec3(x, y, z);
+float bvh_far(BvhRay ray, vec3 lo, vec3 hi, float tMax) {
+  const vec3 t = fma(hi, ray.lower, fma(lo, ray.upper, -ray.far));
+  return min(min(t.x, t.y), min(t.z, tMax)) * kBvhWiden;
 }
 
-/// Rounds to zero or the true sign, and to the exact negative for the neighbour, who sees the edge the other way round: no gap between
-/// them. (`precise`: a fused multiply-add would round the two products unequally.)
-float bvh_edge(vec3 p, vec3 q) {
-  precise float a = p.x * q.y;
-  precise float b = p.y * q.x;
-  precise float difference = a - b;
-  return difference;
+/// Which of a node's two children the ray enters within [tMin, tMax]: the nearer one first, if any, then the other.
+struct BvhChoice {
+  bool any;
+  bool both;
+  uint first;
+  uint second;
+};
+
+BvhChoice bvh_choose(BvhNodes nodes, uint index, BvhRay ray, float tMin, float tMax) {
+  const vec4 a = bvh_floats(nodes.node[index].pair[0]), b = bvh_floats(nodes.node[index].pair[1]);
+  const vec4 c = bvh_floats(nodes.node[index].pair[2]);
+  const uvec2 child = unpackUint2x32(nodes.node[index].pair[3].x);
+  const vec3 lo0 = vec3(a.xz, c.x), hi0 = vec3(a.yw, c.y), lo1 = vec3(b.xz, c.z), hi1 = vec3(b.yw, c.w);
+  const float near0 = bvh_near(ray, lo0, hi0, tMin), near1 = bvh_near(ray, lo1, hi1, tMin);
+  const bool enters0 = near0 <= bvh_far(ray, lo0, hi0, tMax), enters1 = near1 <= bvh_far(ray, lo1, hi1, tMax);
+  const bool swapped = enters1 && (!enters0 || near1 < near0);
+  return BvhChoice(enters0 || enters1, enters0 && enters1, swapped ? child.y : child.x, swapped ? child.x : child.y);
 }
 
-/// Whether the ray hits the triangle within (tMin, tMax). NaN fails every comparison.
+float bvh_sum(vec3 v) { return abs(v.x) + abs(v.y) + abs(v.z); }
+
+/// Whether the ray hits the triangle within (tMin, tMax). NaN fails every comparison. Moeller, Trumbore 1997, "Fast, Minimum Storage
+/// Ray/Triangle Intersection", with its edges moved out by what rounding may have taken from the test (a forward error bound: Higham 2002,
+/// "Accuracy and Stability of Numerical Algorithms", section 3.1): a ray between two triangles meets one of them at least.
 bool bvh_triangle(BvhTriangle triangle, BvhRay ray, float tMin, float tMax, out float t, out vec2 barycentrics) {
-  const vec3 a = bvh_shear(ray, triangle.a), b = bvh_shear(ray, triangle.b), c = bvh_shear(ray, triangle.c);
-  const float u = bvh_edge(c, b), v = bvh_edge(a, c), w = bvh_edge(b, a);
-  const float determinant = u + v + w;
-  const float scale = 1.0 / determinant;
-  t = (u * a.z + v * b.z + w * c.z) * scale;
-  barycentrics = vec2(v, w) * scale;
-  const bool inside = min(min(u, v), w) >= 0.0 || max(max(u, v), w) <= 0.0;
-  return inside && determinant != 0.0 && t > tMin && t < tMax;
+  const vec3 edge1 = triangle.b - triangle.a, edge2 = triangle.c - triangle.a, to = triangle.a - ray.origin;
+  const vec3 normal = cross(edge1, edge2), moment = cross(ray.direction, to);
+  const float scale = 1.0 / dot(normal, ray.direction);
+  const float u = -dot(moment, edge2) * scale, v = dot(moment, edge1) * scale;
+  t = dot(to, normal) * scale;
+  barycentrics = vec2(u, v);
+  const float size = bvh_sum(edge1) + bvh_sum(edge2);
+  const float slack = ray.error * abs(scale) * size * (bvh_sum(to) + size);
+  return min(u, v) >= -slack && u + v <= 1.0 + 2.0 * slack && t > tMin && t < tMax;
+}
+
+/// Goes into an instance: its tree, and the ray in its space.
+void bvh_open(BvhScene scene, uint instance, out BvhNodes nodes, out BvhTriangles triangles, out bool alphaTested,
+              out BvhRay ray, vec3 origin, vec3 direction) {
+  const BvhInstance entered = BvhInstances(scene.instances).instance[instance];
+  nodes = BvhNodes(entered.nodes);
+  triangles = BvhTriangles(entered.triangles);
+  alphaTested = (entered.flags & kInstanceAlphaTested) != 0u;
+  ray = bvh_enter(entered, origin, direction);
 }
 
 /// The common walk. `blocked` is a constant at both calls: true asks for any hit, false for the nearest.
@@ -132,32 +152,28 @@ bool bvh_trace(BvhScene scene, vec3 origin, vec3 direction, float tMin, float tM
   bool alphaTested = false;
   BvhNodes nodes = BvhNodes(scene.nodes);
   BvhTriangles triangles = BvhTriangles(0ul);
-  BvhRay ray = bvh_prepare(origin, direction);
+  BvhRay ray;
+  if (single_tree()) {
+    bvh_open(scene, 0u, nodes, triangles, alphaTested, ray, origin, direction);
+    instance = 0u;
+  } else {
+    ray = bvh_prepare(origin, direction);
+  }
   while (true) {
     while ((current & kLeafBit) == 0u) {
-      const vec2 near = bvh_boxes(nodes, current, ray, tMin, hit.t);
-      const uvec2 child = unpackUint2x32(nodes.node[current].pair[3].x);
-      const bool second = near.y < near.x;
-      current = second ? child.y : child.x;
-      if (max(near.x, near.y) < kBvhMissed) {
-        stack[depth++] = second ? child.x : child.y;
-      } else if (min(near.x, near.y) == kBvhMissed) {
-        current = stack[--depth];
-      }
+      const BvhChoice choice = bvh_choose(nodes, current, ray, tMin, hit.t);
+      if (choice.both) stack[depth++] = choice.second;
+      current = choice.any ? choice.first : stack[--depth];
     }
     if (current == kBvhEnd) break;
-    if (current == kBvhLeave) {
+    if (!single_tree() && current == kBvhLeave) {
       instance = kBvhWorld;
       nodes = BvhNodes(scene.nodes);
       ray = bvh_prepare(origin, direction);
       current = stack[--depth];
-    } else if (instance == kBvhWorld) {
+    } else if (!single_tree() && instance == kBvhWorld) {
       instance = BvhLeaves(scene.leaves).instance[current & ((1u << kLeafCountShift) - 1u)];
-      const BvhInstance entered = BvhInstances(scene.instances).instance[instance];
-      nodes = BvhNodes(entered.nodes);
-      triangles = BvhTriangles(entered.triangles);
-      alphaTested = (entered.flags & kInstanceAlphaTested) != 0u;
-      ray = bvh_enter(entered, origin, direction);
+      bvh_open(scene, instance, nodes, triangles, alphaTested, ray, origin, direction);
       stack[depth++] = kBvhLeave;
       current = 0u;
     } else {
@@ -177,6 +193,7 @@ bool bvh_trace(BvhScene scene, vec3 origin, vec3 direction, float tMin, float tM
   }
   return hit.instance != kBvhWorld;
 }
+
 
 /// The nearest hit in (tMin, tMax). On a miss hit.t is tMax and the rest means nothing.
 bool trace_closest(BvhScene scene, vec3 origin, vec3 direction, float tMin, float tMax, out Hit hit) {

@@ -25,7 +25,7 @@ struct EnvironmentSums {
 
 struct Push {
   uint64_t sums;
-  uint64_t texels, rows, columns;
+  uint64_t texels, rows, columns, rowGuide, columnGuide;
   uint32_t width, height;
   uint32_t perThread = kPerThread;
 };
@@ -83,10 +83,13 @@ TEST_F(LightSampling, EnvironmentIntegralsAreUnbiased) {
   const gpu::Buffer sums = upload(device(), std::vector<EnvironmentSums>(kThreads), "sums");
   const gpu::Buffer texels = upload(device(), e.radiance, "texels");
   const gpu::Buffer rows = upload(device(), table.rows, "rows"), columns = upload(device(), table.columns, "columns");
+  const gpu::Buffer rowGuide = upload(device(), table.rowGuide, "row guide");
+  const gpu::Buffer columnGuide = upload(device(), table.columnGuide, "column guide");
   gpu::runOnce(device(), "environment test", [&](gpu::Commands& commands) {
     commands.barrier();
     commands.dispatch("test/environment_test",
-                      Push{sums.address(), texels.address(), rows.address(), columns.address(), e.width, e.height},
+                      Push{sums.address(), texels.address(), rows.address(), columns.address(), rowGuide.address(),
+                           columnGuide.address(), e.width, e.height},
                       {kThreads / 64, 1, 1});
     commands.barrier();
   });

@@ -8,6 +8,7 @@ layout(local_size_x = 64) in;
 
 /// Where a test has asked for alpha, every second triangle is a hole.
 bool accept_hit(uint instance, uint primitive, vec2 barycentrics) { return (primitive & 1u) == 0u; }
+bool single_tree() { return false; }
 
 #include "shaders/trace/traversal_bvh.glsl"
 

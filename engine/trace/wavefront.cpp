@@ -1,0 +1,106 @@
+#include "trace/wavefront.h"
+
+#include <algorithm>
+
+#include "gpu/device.h"
+#include "shaders/shared/wavefront.h"
+
+namespace tandem::trace {
+
+namespace {
+
+constexpr uint32_t kThreads = 64;
+constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
+constexpr uint32_t kGroupRows = kThreads / kGroupWidth;
+constexpr uint64_t kVectors = 9, kVectorBytes = 16;                             // arrays of WaveState, and of what
+constexpr uint64_t kSlotBytes = kVectors * kVectorBytes + 4 * sizeof(uint32_t);  // with the tail and the three queues
+/// No more memory than this, in pieces of whole groups of rows: each piece costs the waits between its stages again.
+constexpr uint64_t kLargestState = uint64_t{1536} << 20;
+
+/// Rows that one round of stages traces.
+uint32_t rowsPerRound(const gpu::Device& device, uint32_t width, uint32_t rows) {
+  const uint64_t budget = std::min(kLargestState, device.adapter().deviceLocalBytes() / 12);
+  const uint64_t perGroupRow = uint64_t{gpu::groupsFor(width, kGroupWidth)} * kThreads * kSlotBytes;
+  const uint64_t groupRows = std::max<uint64_t>(budget / perGroupRow, 1);
+  return static_cast<uint32_t>(std::min<uint64_t>(groupRows * kGroupRows, rows));
+}
+
+shared::WaveState layOut(uint64_t address, uint32_t slots, uint64_t params) {
+  shared::WaveState state{};
+  state.path = params;
+  state.slots = slots;
+  uint64_t next = address;
+  const auto take = [&](uint64_t bytes) {
+    const uint64_t at = next;
+    next += bytes * slots;
+    return at;
+  };
+  for (uint64_t* vectors :
+       {&state.hits, &state.origins, &state.directions, &state.throughputs, &state.lightDirections, &state.lightValues,
+        &state.radiance, &state.sums, &state.firsts})
+    *vectors = take(kVectorBytes);
+  state.hitTails = take(sizeof(float));
+  state.shadowQueue = take(sizeof(uint32_t));
+  state.nextQueues = take(2 * sizeof(uint32_t));
+  state.counters = next;
+  return state;
+}
+
+/// One round: the stages of all samples over some rows.
+class Round {
+ public:
+  Round(gpu::Commands& commands, const GpuScene& scene, const WavefrontJob& job, uint64_t state, uint32_t first,
+        uint32_t end)
+      : commands_(commands), scene_(scene), job_(job), push_{state, first, end, 0, 0},
+        groups_{gpu::groupsFor(job.settings.size.width, kGroupWidth), gpu::groupsFor(end - first, kGroupRows), 1} {}
+
+  void record() {
+    for (push_.sampleIndex = 0; push_.sampleIndex < job_.settings.samples; push_.sampleIndex++) recordSample();
+    stage("trace/wave_resolve");
+    commands_.barrier();
+  }
+
+ private:
+  void recordSample() {
+    push_.depth = 0;
+    stage("trace/wave_primary");
+    commands_.barrier();
+    for (; push_.depth <= job_.settings.bounces; push_.depth++) {
+      stage("trace/wave_shade");
+      commands_.barrier();
+      stage("trace/wave_shadow");
+      if (push_.depth < job_.settings.bounces) stage("trace/wave_extend");
+      commands_.barrier();
+    }
+  }
+
+  void stage(std::string_view shader) {
+    const gpu::Specialization specialization{scene_.host().features(), static_cast<uint32_t>(job_.settings.strategy),
+                                             kThreads, job_.countRays ? 1u : 0u, push_.depth == 0 ? 1u : 0u};
+    commands_.dispatch(shader, push_, groups_, &scene_.textures(), specialization);
+  }
+
+  gpu::Commands& commands_;
+  const GpuScene& scene_;
+  const WavefrontJob& job_;
+  shared::WavePush push_;
+  gpu::Groups groups_;
+};
+
+}  // namespace
+
+bool tracesInStages(const gpu::Device& device) { return !device.adapter().software(); }
+
+void recordWavefront(gpu::Commands& commands, GpuScene& scene, const WavefrontJob& job) {
+  const uint32_t width = job.settings.size.width;
+  const uint32_t rows = rowsPerRound(commands.device(), width, job.rows);
+  const uint32_t slots = gpu::groupsFor(width, kGroupWidth) * gpu::groupsFor(rows, kGroupRows) * kThreads;
+  const uint64_t counters = shared::kWaveQueues * (uint64_t{job.settings.bounces} + 1) * sizeof(uint32_t);
+  const gpu::Buffer& scratch = scene.scratch(kSlotBytes * slots + counters);
+  const uint64_t state = commands.upload(layOut(scratch.address(), slots, job.params));
+  for (uint32_t first = 0; first < job.rows; first += rows) {
+    Round(commands, scene, job, state, first, std::min(first + rows, job.rows)).record();
+  }
+}
+
+}  // namespace tandem::trace
