@@ -127,7 +127,8 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
                   machine_.shares.size(), topology_->nodes());
   }
   if (Refusal tooBig = checkSize(); !tooBig.message.empty()) return tooBig;
-  host_ = std::make_unique<trace::HostScene>(*scene_);
+  const trace::TreeCache trees = trace::TreeCache::ofUser();
+  host_ = std::make_unique<trace::HostScene>(*scene_, &trees);
   source_ = std::make_shared<SceneSource>(*host_);
   return makePipes();
 }

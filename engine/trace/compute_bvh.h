@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "base/math.h"
+#include "base/raw_vector.h"
 #include "shaders/shared/bvh.h"
 #include "trace/embree_builder.h"
 
 namespace tandem::trace {
+
+class TreeCache;
 
 inline constexpr uint32_t kMeshTreeDepth = 38;
 inline constexpr uint32_t kTopTreeDepth = 24;
@@ -24,13 +27,22 @@ inline constexpr uint32_t kTopTreeDepth = 24;
 /// A mesh's tree. `nodes` is empty where no triangle is usable; then `bounds` is empty, too, and buildTopTree skips its
 /// instances.
 struct MeshTree {
-  std::vector<shared::BvhNode> nodes;          // root at 0; leaf entries index `triangles`
-  std::vector<shared::BvhTriangle> triangles;  // in leaf order
-  Bounds bounds;                               // object space, of the usable triangles
+  RawVector<shared::BvhNode> nodes;          // root at 0; leaf entries index `triangles`
+  RawVector<shared::BvhTriangle> triangles;  // in leaf order
+  Bounds bounds;                             // object space, of the usable triangles
 };
 
-/// `indices`: a triangle list whose values are < positions.size(). Uses all cores for large meshes.
+/// `indices`: a triangle list whose values are < positions.size(). Uses all cores for large meshes. Throws AdverseError
+/// where more than kMostEntries triangles are usable.
 MeshTree buildMeshTree(std::span<const vec3> positions, std::span<const uint32_t> indices);
+
+/// The triangles in leaf order. `order`: values are < indices.size() / 3.
+RawVector<shared::BvhTriangle> gatherTriangles(std::span<const vec3> positions, std::span<const uint32_t> indices,
+                                               std::span<const uint32_t> order);
+
+/// Of what makes a mesh's tree, beside the mesh: limits, costs, Embree's version, and a number that is raised whenever
+/// the same mesh gets another tree. Kept trees are told apart by it.
+uint64_t treeVersion();
 
 /// One mesh for buildMeshTrees, as in buildMeshTree.
 struct MeshView {
@@ -39,11 +51,12 @@ struct MeshView {
 };
 
 /// The trees of many meshes, in their order, on all cores: large meshes one after another, small ones side by side.
-std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes);
+/// `cache`: where large ones are looked for first and kept (trace/tree_cache.h); null: nowhere.
+std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes, const TreeCache* cache = nullptr);
 
 /// The tree over a frame's instances; `leaves`: the instance of each leaf entry. A leaf holds one instance.
 struct TopTree {
-  std::vector<shared::BvhNode> nodes;  // never empty: where nothing can be hit there is a root that every ray misses
+  RawVector<shared::BvhNode> nodes;  // never empty: where nothing can be hit there is a root that every ray misses
   std::vector<uint32_t> leaves;
 };
 

@@ -12,6 +12,7 @@
 #include "trace/light_table.h"
 #include "trace/material_table.h"
 #include "trace/static_merge.h"
+#include "trace/tree_cache.h"
 
 namespace tandem::trace {
 
@@ -19,7 +20,7 @@ namespace tandem::trace {
 struct HostMesh {
   Bounds bounds;  // object space, of the finite positions
   MeshTree tree;  // empty where all its instances are merged
-  std::vector<shared::MeshVertex> vertices;
+  RawVector<shared::MeshVertex> vertices;
   std::span<const uint32_t> indices;
   std::span<const vec2> uv0;
   std::span<const vec2> uv1;
@@ -30,7 +31,8 @@ struct HostMesh {
 
 class HostScene {
  public:
-  explicit HostScene(const scene::Scene& scene);
+  /// `cache`: where trees of large meshes are kept between runs; null: nowhere.
+  explicit HostScene(const scene::Scene& scene, const TreeCache* cache = nullptr);
 
   const scene::Scene& scene() const { return scene_; }
   const std::vector<HostMesh>& meshes() const { return meshes_; }
@@ -48,7 +50,7 @@ class HostScene {
   uint32_t features() const { return features_; }
 
  private:
-  void buildTrees();
+  void buildTrees(const TreeCache* cache);
   uint32_t findFeatures() const;
 
   const scene::Scene& scene_;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
 
 #include "base/check.h"
 #include "trace/compute_bvh.h"
@@ -57,7 +58,7 @@ Bounds childBox(const shared::BvhNode& node, int child) {
 
 /// Walks a tree and collects what it finds: the boxes above every leaf entry, all of which must hold the entry.
 struct Walk {
-  const std::vector<shared::BvhNode>& nodes;
+  std::span<const shared::BvhNode> nodes;
   std::map<uint32_t, std::vector<Bounds>> boxesAbove;  // by leaf entry
   uint32_t depth = 0;
   uint32_t largestLeaf = 0;
