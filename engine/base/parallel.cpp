@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -9,7 +11,12 @@
 
 namespace tandem {
 
-size_t coreCount() { return std::max(1u, std::thread::hardware_concurrency()); }
+size_t coreCount() {
+  // The standard library counts all cores of the machine, allowed or not.
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return static_cast<size_t>(CPU_COUNT(&allowed));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
 void parallelFor(size_t count, size_t piece, const std::function<void(size_t begin, size_t end)>& work) {
   if (count == 0) return;

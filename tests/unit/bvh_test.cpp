@@ -1,17 +1,23 @@
 // The trees that traversal walks: complete, tight enough to be right, shallow enough for the stack, and the same on
 // every run.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 #include <map>
 #include <random>
 #include <span>
+#include <string>
 
 #include "base/check.h"
+#include "base/content_hash.h"
+#include "base/parallel.h"
 #include "trace/compute_bvh.h"
 
 namespace tandem::trace {
@@ -135,6 +141,40 @@ TEST(MeshTree, IsTheSameOnEveryRun) {
   const Soup soup = randomSoup(300'000, 3);
   const MeshTree first = soup.build();
   for (int run = 0; run < 4; run++) EXPECT_TRUE(sameBits(first, soup.build())) << "run " << run;
+}
+
+/// Of nodes and triangles.
+std::string hashOf(const MeshTree& tree) {
+  return contentHash(std::as_bytes(std::span(tree.nodes))).text() +
+         contentHash(std::as_bytes(std::span(tree.triangles))).text();
+}
+
+/// Run by the next test in a process of its own, which has one core.
+TEST(MeshTree, DISABLED_PrintsItsHash) {
+  std::printf("cores %zu hash %s\n", coreCount(), hashOf(randomSoup(300'000, 3).build()).c_str());
+}
+
+TEST(MeshTree, IsTheSameOnOneCoreAndOnAll) {
+  cpu_set_t all, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  // Embree and the standard library count cores when they start: the process must be a new one.
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+  FILE* child =
+      ::popen(fmt::format("/proc/{}/exe --gtest_also_run_disabled_tests --gtest_filter=MeshTree.DISABLED_PrintsItsHash",
+                          ::getpid())
+                  .c_str(),
+              "r");
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
+  ASSERT_NE(child, nullptr);
+  std::string said;
+  for (char line[256]; std::fgets(line, sizeof(line), child) != nullptr;) said += line;
+  EXPECT_EQ(::pclose(child), 0);
+  const std::string expected = fmt::format("cores 1 hash {}\n", hashOf(randomSoup(300'000, 3).build()));
+  EXPECT_NE(said.find(expected), std::string::npos) << said << "instead of " << expected;
 }
 
 TEST(MeshTree, ManyAtOnceAreWhatTheyAreAlone) {
