@@ -135,6 +135,10 @@ TopTree buildTopTree(std::span<const Bounds> instanceBounds) {
     boxes.push_back(instanceBounds[i]);
     instances.push_back(i);
   }
+  if (boxes.size() > kMostInstances) {
+    throw adverse("a scene of {} instances: at most {} can be traced; merge some of their meshes", boxes.size(),
+                  kMostInstances);
+  }
   BinaryTree built = buildBinaryTree(boxes, kTopLimits);
   TopTree tree;
   tree.nodes = std::move(built.nodes);

@@ -23,6 +23,8 @@ class TreeCache;
 
 inline constexpr uint32_t kMeshTreeDepth = 38;
 inline constexpr uint32_t kTopTreeDepth = 24;
+/// So many fit into kTopTreeDepth levels in any case.
+inline constexpr uint64_t kMostInstances = uint64_t{1} << kTopTreeDepth;
 
 /// A mesh's tree. `nodes` is empty where no triangle is usable; then `bounds` is empty, too, and buildTopTree skips its
 /// instances.
@@ -61,6 +63,7 @@ struct TopTree {
 };
 
 /// World-space bounds per instance; those that are empty, not finite or beyond kLargestCoordinate are skipped.
+/// Throws AdverseError where more than kMostInstances are left.
 TopTree buildTopTree(std::span<const Bounds> instanceBounds);
 
 /// World-space bounds of a mesh placed by `objectToWorld` (affine); empty, and so skipped by buildTopTree, where the

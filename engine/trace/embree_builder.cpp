@@ -215,6 +215,13 @@ uint32_t splitAtMedian(std::span<TreeBox> boxes, uint32_t begin, uint32_t end, u
   return index;
 }
 
+/// Inner nodes on the longest way down where splitAtMedian builds.
+uint32_t levelsOfHalves(size_t boxes, uint32_t leafSize) {
+  uint32_t levels = 0;
+  for (; boxes > leafSize; boxes = (boxes + 1) / 2) levels++;
+  return levels;
+}
+
 /// The root of a tree that is one leaf. An inverted box would be hit by every slab test, and a leaf of no entries is a
 /// sign to the traversal: the other child is the leaf again, at a point that no ray comes by; and if one did, it would
 /// find nothing new.
@@ -261,6 +268,8 @@ BinaryTree buildBinaryTree(RawVector<TreeBox> boxes, const TreeLimits& limits) {
     root = referenceTo(*built, {});
   } else {
     rtcGetDeviceError(embree());  // said and handled: not the next caller's error
+    TANDEM_CHECK(levelsOfHalves(boxes.size(), limits.leafSize) <= limits.depth, "{} boxes in a tree of {} levels",
+                 boxes.size(), limits.depth);
     std::ranges::sort(boxes, {}, &TreeBox::entry);
     tree.nodes.reserve(boxes.size());
     tree.order.resize(boxes.size());

@@ -25,7 +25,8 @@ bool buildable(const Bounds& bounds);
 
 struct TreeLimits {
   uint32_t leafSize = 1;  // entries in a leaf, 1 to 15
-  uint32_t depth = 32;    // inner nodes on the way from the root to a leaf, at most; log2(boxes) + 1 must fit
+  uint32_t depth =
+      32;  // inner nodes on the way from the root to a leaf, at most; ceil(log2(boxes / leafSize)) must fit
 };
 
 /// The most entries that a leaf can refer to: 2^27 - 1 = 134,217,727.

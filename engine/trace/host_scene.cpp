@@ -102,9 +102,32 @@ void HostScene::buildTrees(const TreeCache* cache) {
   }
   std::vector<MeshTree> trees = buildMeshTrees(views, cache);
   for (size_t i = 0; i < trees.size(); i++) *targets[i] = std::move(trees[i]);
+  countLeftOut();
   for (MergedGroup& group : merged_) {
     group.positions = {};
     group.indices = {};
+  }
+}
+
+void HostScene::countLeftOut() {
+  const scene::Pose pose = scene::poseAt(scene_, 0.0);
+  for (const MergedGroup& group : merged_) leftOut_.triangles += group.sources.size() - group.tree.triangles.size();
+  std::vector<bool> counted(meshes_.size(), false);
+  for (const HostInstance& instance : instances_) {
+    const HostMesh& mesh = meshes_[instance.mesh];
+    if (instance.merged) continue;
+    if (!counted[instance.mesh]) leftOut_.triangles += mesh.indices.size() / 3 - mesh.tree.triangles.size();
+    counted[instance.mesh] = true;
+    const bool nowhere = placedBounds(mesh.tree.bounds, pose.world[instance.node]).empty();
+    if (nowhere && !mesh.tree.triangles.empty()) leftOut_.instances++;
+  }
+  if (leftOut_.triangles > 0) {
+    log::warn("{}: {} triangles have a corner that is not finite or farther than {:.0e} m from their origin: left out",
+              scene_.name, leftOut_.triangles, double(kLargestCoordinate));
+  }
+  if (leftOut_.instances > 0) {
+    log::warn("{}: {} instances are scaled to nothing, or their place is not finite: left out while that is so",
+              scene_.name, leftOut_.instances);
   }
 }
 

@@ -48,10 +48,17 @@ class HostScene {
   bool animated() const { return animated_; }
   /// What path_trace.comp must be able to do: kFeature... of shaders/shared/path_trace.h.
   uint32_t features() const { return features_; }
+  /// What was left out, because rays could only miss it or never come back from it; said once, as a warning.
+  struct LeftOut {
+    uint64_t triangles = 0;  // a corner not finite, or farther out than kLargestCoordinate
+    uint64_t instances = 0;  // at time 0: scaled to nothing, or their place not finite
+  };
+  const LeftOut& leftOut() const { return leftOut_; }
 
  private:
   void buildTrees(const TreeCache* cache);
   uint32_t findFeatures() const;
+  void countLeftOut();
 
   const scene::Scene& scene_;
   std::vector<HostMesh> meshes_;
@@ -60,6 +67,7 @@ class HostScene {
   std::vector<uint32_t> lightNodes_;
   MaterialTable materials_;
   EnvironmentTable environment_;
+  LeftOut leftOut_;
   uint64_t emissiveTriangles_ = 0;
   uint32_t features_ = 0;
   bool animated_ = false;
