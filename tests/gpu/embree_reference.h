@@ -8,6 +8,8 @@
 #include <embree3/rtcore.h>
 #endif
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <map>
 #include <vector>
@@ -147,6 +149,18 @@ inline bool agree(const Ray& ray, const Result& ours, const Result& theirs) {
          sameDistance(ray, ours.t, theirs.t) && glm::length(ours.barycentrics - theirs.barycentrics) < 1e-2f;
 }
 
+/// Whether the two name different triangles that lie in one plane where the ray meets them (a box that stands on a
+/// floor): a question with two right answers, and no mismatch. Not where the ray passes an edge of either.
+inline bool tied(const TracedScene& scene, const Ray& ray, const Result& ours, const Result& theirs) {
+  if (!ours.hit() || !theirs.hit() || !ours.blocked() || !theirs.blocked()) return false;
+  if (ours.instance == theirs.instance && ours.primitive == theirs.primitive) return false;
+  const Claim a(scene, ray, ours), b(scene, ray, theirs);
+  const double metres = glm::length(dvec3(ray.direction));
+  return std::abs(a.t - b.t) * metres < 1e-7 * std::max(a.size, b.size) && sameDistance(ray, ours.t, theirs.t) &&
+         std::abs(std::abs(a.cosine) - std::abs(b.cosine)) < 1e-6 && !closeCall(scene, ray, ours) &&
+         !closeCall(scene, ray, theirs);
+}
+
 inline bool explained(const TracedScene& scene, const Ray& ray, const Result& ours, const Result& theirs) {
   if (ours.hit() && theirs.hit() && ours.blocked() && sameDistance(ray, ours.t, theirs.t))
     return true;  // two triangles in one place
@@ -154,9 +168,41 @@ inline bool explained(const TracedScene& scene, const Ray& ray, const Result& ou
       ours.blocked()) {
     const Claim claim(scene, ray,
                       ours);  // a grazing ray: the same triangle, and neither t is further off than rounding explains
-    return std::abs(ours.t - claim.t) < claim.slack && std::abs(theirs.t - claim.t) < claim.slack;
+    if (std::abs(ours.t - claim.t) < claim.slack && std::abs(theirs.t - claim.t) < claim.slack) return true;
   }
   return (ours.hit() && closeCall(scene, ray, ours)) || (theirs.hit() && closeCall(scene, ray, theirs));
+}
+
+struct Verdict {
+  size_t mismatches = 0;
+  size_t unexplained = 0;
+  size_t hits = 0;
+  size_t ties = 0;
+};
+
+/// Traces the rays by both; a mismatch that double precision does not explain fails the test and is shown.
+inline Verdict compare(TracedScene& scene, const std::vector<Ray>& rays) {
+  const Reference reference(scene);
+  const std::vector<Result> results = scene.trace(rays);
+  Verdict verdict;
+  for (size_t i = 0; i < rays.size(); i++) {
+    const Result theirs = reference.trace(rays[i]);
+    const Result& ours = results[i];
+    verdict.hits += theirs.hit();
+    if (agree(rays[i], ours, theirs)) continue;
+    if (tied(scene, rays[i], ours, theirs)) {
+      verdict.ties++;
+      continue;
+    }
+    verdict.mismatches++;
+    if (explained(scene, rays[i], ours, theirs)) continue;
+    verdict.unexplained++;
+    ADD_FAILURE() << "ray " << i << ": ours " << ours.flags << " t " << ours.t << " instance " << ours.instance
+                  << " primitive " << ours.primitive << ", Embree " << theirs.flags << " t " << theirs.t << " instance "
+                  << theirs.instance << " primitive " << theirs.primitive;
+    if (verdict.unexplained > 10) break;
+  }
+  return verdict;
 }
 
 }  // namespace tandem::test
