@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/stopwatch.h"
 #include "gpu/device.h"
+#include "gpu/mip_chain.h"
 #include "gpu/uploader.h"
 #include "trace/ggx_albedo.h"
 #include "trace/part_layout.h"
@@ -201,7 +202,7 @@ uint64_t estimateGpuBytes(const HostScene& host) {
     add(host.environment().columns);
   }
   for (const gpu::TextureSource& texture : host.materials().textures)
-    total += uint64_t{texture.width} * texture.height * 4;
+    total += gpu::mipBytes(texture.width, texture.height);
   return total;
 }
 

@@ -29,6 +29,7 @@ layout(push_constant, scalar) uniform Push { PathTracePush push; };
 const uint kRouletteDepth = 2u;     // bounces before paths may be ended by chance
 const uint kShadowPair = 0x10000u;  // sets the keys of shadow rays apart from those of the segments that follow
 const float kLargestMotion = 16384.0;   // pixels
+const float kWidestSpread = 0.5;        // metres per metre of a ray's cone
 
 #define PARAMS Params(push.params).block
 #define SCENE Params(push.params).block.scene
@@ -61,6 +62,8 @@ struct Path {
   vec3 throughput;
   vec3 radiance;
   float density;     // of the BSDF sample that made this segment
+  float width;       // of the ray's cone at its origin, metres; with kFeatureTextures
+  float spread;      // by which it widens per metre
   uint depth;        // segments before this one
   Random random;
 };
@@ -104,6 +107,10 @@ Path path_begin(uvec2 pixel, uint index) {
   path.radiance = vec3(0.0);
   path.density = 1.0;
   path.depth = 0u;
+  // A sample stands for its share of the pixel's area: the more samples, the sharper each.
+  const float pixelSize = 2.0 * camera.halfHeight / size.y * inversesqrt(float(PARAMS.samples));
+  path.width = orthographic ? pixelSize : 0.0;
+  path.spread = orthographic ? 0.0 : pixelSize;
   return path;
 }
 
@@ -152,6 +159,7 @@ void add_sky(inout Path path) {
 }
 
 void add_emission(inout Path path, uint material, MeshPoint p, float t, float cosine) {
+  p.level = kSharpest;   // as light sampling reads it: the two must agree on what they weigh
   Materials materials = Materials(SCENE.materials);
   float light = 0.0;
   if (path.depth > 0u && LIGHTS.emissive > 0.0) {
@@ -183,6 +191,13 @@ Direct choose_direct(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 positi
   return direct;
 }
 
+/// The cone of a segment that a sample of `density` has chosen: of the 1 / density steradians around it each of the
+/// pixel's samples stands for its share. Rough surfaces widen it, mirrors hardly; with many samples it stays sharp.
+void widen(inout Path path) {
+  const float share = path.density * float(PARAMS.samples);
+  path.spread = min(path.spread + 2.0 * inversesqrt(kPi * share), kWidestSpread);
+}
+
 /// Chooses the next segment. False: the path ends here.
 bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
   const vec2 choice = random_pair(path.random);
@@ -205,6 +220,7 @@ bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3
   path.origin = position;
   path.direction = normalize(direction);
   path.depth++;
+  widen(path);
   return true;
 }
 
@@ -233,8 +249,9 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
 bool path_vertex(inout Path path, Hit hit, uint at, inout PixelSums sums) {
   const HitSource source = hit_source(SCENE, hit.instance, hit.primitive);
   const InstanceData instance = Instances(SCENE.instances).instance[source.instance];
-  const MeshPoint p = mesh_point(SCENE, instance.mesh, source.primitive, hit.barycentrics);
-  const Shape shape = surface_shape(SCENE, instance, p, -path.direction);
+  MeshPoint p = mesh_point(SCENE, instance.mesh, source.primitive, hit.barycentrics);
+  path.width += path.spread * hit.t;
+  const Shape shape = surface_shape(SCENE, instance, p, -path.direction, path.width);
   Materials materials = Materials(SCENE.materials);
   const uint flags = materials.material[instance.material].flags;
   const bool first = path.depth == 0u;
