@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kRows = 16;  // that one thread makes at a time
 
-/// A level in linear light; alpha in w. Colours are multiplied by alpha where they are weighted by it.
+/// A level in linear light; alpha in w. Colours are multiplied by alpha where they are weighed by it; normals are
+/// not normalised again.
 struct Level {
   uint32_t width, height;
   std::vector<vec4> texels;
@@ -48,11 +49,22 @@ const std::array<uint8_t, 65536>& srgbOfLinear() {
 vec4 decode(const uint8_t* rgba, const TextureSource& source) {
   vec4 texel(0.0f, 0.0f, 0.0f, static_cast<float>(rgba[3]) / 255.0f);
   for (int k = 0; k < 3; k++) texel[k] = source.srgb ? linearOfSrgb()[rgba[k]] : static_cast<float>(rgba[k]) / 255.0f;
-  return source.alphaWeighted ? vec4(vec3(texel) * texel.w, texel.w) : texel;
+  if (source.filter == MipFilter::AlphaWeighted) return vec4(vec3(texel) * texel.w, texel.w);
+  if (source.filter != MipFilter::Normals) return texel;
+  const vec3 normal = vec3(texel) * 2.0f - 1.0f;
+  const float length = glm::length(normal);
+  return vec4(length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f), 1.0f);
+}
+
+vec4 encodedNormal(vec3 mean) {
+  const float length = glm::length(mean);
+  const vec3 direction = length > 1e-6f ? mean / length : vec3(0.0f, 0.0f, 1.0f);
+  return vec4(direction * 0.5f + 0.5f, length);
 }
 
 void encode(vec4 texel, const TextureSource& source, uint8_t* rgba) {
-  if (source.alphaWeighted && texel.w > 0.0f) texel = vec4(vec3(texel) / texel.w, texel.w);
+  if (source.filter == MipFilter::AlphaWeighted && texel.w > 0.0f) texel = vec4(vec3(texel) / texel.w, texel.w);
+  if (source.filter == MipFilter::Normals) texel = encodedNormal(vec3(texel));
   texel = glm::clamp(texel, vec4(0.0f), vec4(1.0f));
   for (int k = 0; k < 3; k++) {
     rgba[k] = source.srgb ? srgbOfLinear()[static_cast<size_t>(std::lround(texel[k] * 65535.0f))]

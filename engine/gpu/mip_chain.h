@@ -16,8 +16,7 @@ inline uint32_t mipSize(uint32_t size, uint32_t level) { return size >> level > 
 /// RGBA bytes of all levels.
 uint64_t mipBytes(uint32_t width, uint32_t height);
 
-/// Levels 1, 2, ... one after the other, RGBA, without level 0. On all cores. Alpha is the plain mean; where
-/// `source.alphaWeighted`, colours are weighed by it, so that what can't be seen does not bleed into what can.
+/// Levels 1, 2, ... one after the other, RGBA, without level 0. On all cores.
 std::vector<uint8_t> makeMipChain(const TextureSource& source);
 
 }  // namespace tandem::gpu

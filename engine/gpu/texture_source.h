@@ -8,6 +8,16 @@ namespace tandem::gpu {
 
 enum class AddressMode { Repeat, MirroredRepeat, ClampToEdge };
 
+/// What a texel of a smaller level is, of those it covers.
+enum class MipFilter {
+  Mean,
+  /// Colours weighed by alpha, so that what can't be seen does not bleed into what can.
+  AlphaWeighted,
+  /// A normal map: the direction of the mean of unit normals; and in alpha, which normal maps have no use for, that
+  /// mean's length, 1 where all are the same (and in all of level 0).
+  Normals,
+};
+
 /// One entry. Two entries may point at the same pixels (once as colour, once as data).
 struct TextureSource {
   std::string name;
@@ -16,7 +26,7 @@ struct TextureSource {
   bool srgb = false;              // decode before filtering
   AddressMode u = AddressMode::Repeat, v = AddressMode::Repeat;
   bool linear = true;
-  bool alphaWeighted = false;  // colours count by their alpha in smaller levels
+  MipFilter filter = MipFilter::Mean;
 };
 
 }  // namespace tandem::gpu

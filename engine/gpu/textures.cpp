@@ -121,6 +121,9 @@ void TextureTable::upload(const TextureSource& source, const Entry& entry) {
   const std::vector<uint8_t> smaller = makeMipChain(source);
   const Buffer staging(device_, first + smaller.size(), Memory::Upload, source.name + " staging");
   std::memcpy(staging.mapped().data(), source.rgba, first);
+  if (source.filter == MipFilter::Normals) {
+    for (uint64_t i = 3; i < first; i += 4) staging.mapped()[i] = std::byte{255};
+  }
   if (!smaller.empty()) std::memcpy(staging.mapped().data() + first, smaller.data(), smaller.size());
   staging.flush();
   std::vector<VkBufferImageCopy> regions;

@@ -40,12 +40,14 @@ HitSource hit_source(SceneAddresses scene, uint placementIndex, uint primitive) 
 const float kSharpest = -1e6;   // a level: full resolution
 
 /// A point of a triangle: which mesh, its corners and their weights. `level`: log2 of the root of the part of the
-/// triangle's area that a ray stands for; kSharpest: of nothing, and textures are read at full resolution.
+/// triangle's area that a ray stands for; kSharpest: of nothing, and textures are read at full resolution. `variance`:
+/// of the normals that one reading of the normal map stands for.
 struct MeshPoint {
   MeshData mesh;
   uvec3 corner;
   vec3 weight;
   float level;
+  float variance;
 };
 
 MeshPoint mesh_point(SceneAddresses scene, uint mesh, uint primitive, vec2 barycentrics) {
@@ -54,6 +56,7 @@ MeshPoint mesh_point(SceneAddresses scene, uint mesh, uint primitive, vec2 baryc
   p.corner = Corners(p.mesh.indices).corner[primitive];
   p.weight = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
   p.level = kSharpest;
+  p.variance = 0.0;
   return p;
 }
 
@@ -134,7 +137,8 @@ vec3 normal_to_world(InstanceData instance, vec3 n) {
   return instance.worldToObject0 * n.x + instance.worldToObject1 * n.y + instance.worldToObject2 * n.z;
 }
 
-vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3 normal) {
+/// Sets the point's variance: Toksvig 2005, "Mipmapping Normal Maps", from the length of the mean (gpu/texture_source.h).
+vec3 mapped_normal(Materials materials, InstanceData instance, inout MeshPoint p, vec3 normal) {
   const TextureSlot slot = materials.material[instance.material].normalTexture;
   if (!slot_used(slot) || p.mesh.tangents == 0ul) return normal;
   Words words = Words(p.mesh.tangents);
@@ -148,8 +152,12 @@ vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3
   t *= inversesqrt(size);
   const bool mirrored = ((first & 1u) != 0u) != ((instance.flags & kInstanceMirrored) != 0u);
   const vec3 b = cross(normal, t) * (mirrored ? -1.0 : 1.0);
-  vec3 local = slot_sample(slot, p).xyz * 2.0 - 1.0;
-  local.xy *= materials.material[instance.material].normalScale;
+  const vec4 texel = slot_sample(slot, p);
+  const float scale = materials.material[instance.material].normalScale;
+  const float meanLength = max(texel.w, 1.0 / 255.0);
+  p.variance = (1.0 - meanLength) / meanLength * scale * scale;
+  vec3 local = texel.xyz * 2.0 - 1.0;
+  local.xy *= scale;
   const vec3 n = t * local.x + b * local.y + normal * local.z;
   const float length2 = dot(n, n);
   return length2 > 0.0 ? n * inversesqrt(length2) : normal;
@@ -171,7 +179,14 @@ float cone_level(InstanceData instance, vec3 edge1, vec3 edge2, float width, flo
   return log2(max(width, 1e-18)) - 0.5 * log2(max(length(normal), 1e-36) * max(cosine, 1e-3));
 }
 
-/// `width`: of the ray's cone here, metres. Sets the point's level.
+/// A perceptual roughness with that of the normals below the texel added: in squares of alpha, 2 * variance.
+float roughened(float roughness, MeshPoint p) {
+  if (!has_feature(kFeatureNormalMaps) || p.variance == 0.0) return roughness;
+  const float alpha = roughness * roughness;
+  return sqrt(sqrt(min(alpha * alpha + 2.0 * p.variance, 1.0)));
+}
+
+/// `width`: of the ray's cone here, metres. Sets the point's level and variance.
 Shape surface_shape(SceneAddresses scene, InstanceData instance, inout MeshPoint p, vec3 o, float width) {
   Vertices v = Vertices(p.mesh.vertices);
   const MeshVertex a = v.vertex[p.corner.x], b = v.vertex[p.corner.y], c = v.vertex[p.corner.z];

@@ -241,7 +241,7 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
     if (slot_used(colorSlot)) color *= slot_sample(colorSlot, p).rgb;
   }
   // KHR_materials_specular: F0 = min(color, 1) * strength, F90 = strength.
-  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughness, min(color, vec3(1.0)) * strength,
+  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughened(roughness, p), min(color, vec3(1.0)) * strength,
                    strength, cosine);
 }
 

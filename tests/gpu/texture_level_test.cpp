@@ -174,6 +174,38 @@ TEST_F(TextureLevel, MirrorsShowTheSameLevelsAndRoughOnesBlur) {
   EXPECT_LT(rough.most - rough.least, 0.7f);
 }
 
+TEST_F(TextureLevel, NormalsTooSmallToSeeMakeASurfaceRough) {
+  // Ridges of one texel that lean by the angle of (0.6, 0.8) to either side, far away: their mean is upright and 0.8
+  // long, so by Toksvig alpha^2 grows by 2 * (1 - 0.8) / 0.8 = 0.5. Near by they are the ridges that they are.
+  const auto lit = [&](bool mapped, float repeats, float roughness) {
+    scene::Scene scene = makeScene(1, repeats);
+    scene::Material& material = scene.materials[0];
+    material.unlit = false;
+    material.roughness = roughness;
+    material.metallic = 1.0f;
+    material.baseColorTexture = {};
+    if (mapped) {
+      for (size_t i = 0; i < scene.images[0].pixels.size(); i += 4) {
+        const uint8_t normal[4] = {uint8_t(i / 4 % 2 ? 204 : 51), 128, 230, 255};
+        std::copy_n(normal, 4, scene.images[0].pixels.begin() + std::ptrdiff_t(i));
+      }
+      material.normalTexture.texture = 0;
+      material.normalTexture.scale = vec2(repeats);
+      scene.meshes[0].tangents.assign(scene.meshes[0].positions.size(), vec4(1, 0, 0, 1));
+    }
+    scene::addSun(scene, vec3(-0.4f, -0.3f, -1), vec3(1), 3.0f);
+    return spreadOf(device(), scene, settings(32));
+  };
+  const float alpha = 0.3f * 0.3f, rough = std::sqrt(std::sqrt(alpha * alpha + 0.5f));
+  const Spread far = lit(true, 64.0f, 0.3f), plain = lit(false, 64.0f, rough);
+  EXPECT_GT(plain.mean, 0.05);
+  EXPECT_NEAR(far.mean, plain.mean, 0.02 * plain.mean);
+  EXPECT_LT(far.most - far.least, 0.02f * far.most);
+  const Spread near = lit(true, 0.01f, 0.3f);
+  EXPECT_GT(near.most, 2.0f * near.least);
+  EXPECT_GT(std::abs(near.mean - plain.mean), 0.1 * plain.mean);
+}
+
 TEST_F(TextureLevel, AlphaIsTestedSharp) {
   // A mask of one-texel squares far away: half of the light comes through, each sample all of it or nothing; by the
   // mean alpha of a smaller level, which lies on the cutoff, it would be all or nothing everywhere.

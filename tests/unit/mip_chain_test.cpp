@@ -17,9 +17,9 @@ double linearOf(int code) {
 struct Picture {
   uint32_t width, height;
   std::vector<uint8_t> rgba;
-  TextureSource source(bool srgb, bool alphaWeighted = false) const {
+  TextureSource source(bool srgb, MipFilter filter = MipFilter::Mean) const {
     TextureSource s{"picture", width, height, rgba.data(), srgb};
-    s.alphaWeighted = alphaWeighted;
+    s.filter = filter;
     return s;
   }
 };
@@ -84,14 +84,32 @@ TEST(MipChain, LeavesOutColoursThatAlphaHides) {
     const bool there = i % 2 == 0 && i / 16 % 2 == 0;
     leaf.rgba.insert(leaf.rgba.end(), {0, uint8_t(there ? 200 : 0), 0, uint8_t(there ? 255 : 0)});
   }
-  const std::vector<uint8_t> weighted = makeMipChain(leaf.source(true, true));
+  const std::vector<uint8_t> weighted = makeMipChain(leaf.source(true, MipFilter::AlphaWeighted));
   for (size_t i = 0; i < weighted.size(); i += 4) {
     EXPECT_EQ(weighted[i + 1], 200);
     EXPECT_EQ(weighted[i + 3], 64);
   }
   EXPECT_LT(last(makeMipChain(leaf.source(true)))[1], 110);
   Picture nothing{4, 4, std::vector<uint8_t>(64, 0)};
-  for (const uint8_t value : makeMipChain(nothing.source(true, true))) EXPECT_EQ(value, 0);
+  for (const uint8_t value : makeMipChain(nothing.source(true, MipFilter::AlphaWeighted))) EXPECT_EQ(value, 0);
+}
+
+TEST(MipChain, OfNormalsIsTheMeansDirectionAndItsLength) {
+  // Half of the normals lean to +x, half to -x, by the angle of (0.6, 0.8): their mean is 0.8 long and upright.
+  Picture ridges{8, 8, {}};
+  for (int i = 0; i < 64; i++) ridges.rgba.insert(ridges.rgba.end(), {uint8_t(i % 2 ? 204 : 51), 128, 230, 17});
+  const std::vector<uint8_t> chain = makeMipChain(ridges.source(false, MipFilter::Normals));
+  for (size_t i = 0; i < chain.size(); i += 4) {
+    EXPECT_NEAR(chain[i], 128, 1);
+    EXPECT_NEAR(chain[i + 1], 128, 1);
+    EXPECT_EQ(chain[i + 2], 255);
+    EXPECT_NEAR(chain[i + 3], 0.8 * 255, 1);
+  }
+  // A flat map is as long as it was, whatever its alpha said.
+  Picture flat{4, 4, {}};
+  for (int i = 0; i < 16; i++) flat.rgba.insert(flat.rgba.end(), {128, 128, 255, 3});
+  const std::vector<uint8_t> same = makeMipChain(flat.source(false, MipFilter::Normals));
+  for (size_t i = 3; i < same.size(); i += 4) EXPECT_EQ(same[i], 255);
 }
 
 TEST(MipChain, IsTheSameOnEveryRun) {
