@@ -14,7 +14,7 @@ template <class T>
 struct RawAllocator : std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = RawAllocator<U>;
   };
   RawAllocator() = default;
