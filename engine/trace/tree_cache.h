@@ -9,8 +9,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "base/content_hash.h"
