@@ -127,8 +127,9 @@ struct Entry {
 }  // namespace
 
 std::string faultOf(std::span<const shared::BvhNode> nodes, size_t entries, uint32_t depth) {
+  if (nodes.empty()) return entries == 0 ? "" : "it has triangles and no root";
   std::vector<uint8_t> level(nodes.size(), 0);  // 0: no parent has been seen
-  if (!nodes.empty()) level[0] = 1;
+  level[0] = 1;
   for (size_t i = 0; i < nodes.size(); i++) {
     if (level[i] == 0) return fmt::format("node {} has no parent before it", i);
     if (level[i] > depth) return fmt::format("node {} is deeper than {}", i, depth);
@@ -167,7 +168,7 @@ Expected<MeshTree> TreeCache::read(const std::filesystem::path& path, const Mesh
   const size_t triangles = mesh.indices.size() / 3;
   if (std::string fault = checkHeader(header, file.size(), triangles); !fault.empty()) return no(std::move(fault));
   MeshTree tree;
-  tree.bounds = header.bounds;
+  if (header.nodes > 0) tree.bounds = header.bounds;  // else empty: nothing may lead to a tree without a root
   tree.nodes.resize(header.nodes);
   RawVector<uint32_t> order(header.entries);
   if (!file.read(sizeof(Header), std::as_writable_bytes(std::span(tree.nodes))) ||

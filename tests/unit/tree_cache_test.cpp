@@ -134,6 +134,7 @@ TEST_F(TreeCacheTest, FindsReferencesThatWouldLeaveTheArrays) {
   const auto entries = uint32_t(built_.triangles.size());
   EXPECT_EQ(faultOf(built_.nodes, entries, kMeshTreeDepth), "");
   EXPECT_EQ(faultOf({}, 0, kMeshTreeDepth), "");
+  EXPECT_NE(faultOf({}, 5, kMeshTreeDepth), "");
   const auto broken = [&](auto change) {
     RawVector<shared::BvhNode> nodes = built_.nodes;
     change(nodes);
