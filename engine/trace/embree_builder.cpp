@@ -42,7 +42,7 @@ struct Leaf : Item {
 uint32_t* entriesOf(Leaf* leaf) { return &leaf->first; }
 const uint32_t* entriesOf(const Item& leaf) { return &static_cast<const Leaf&>(leaf).first; }
 
-static_assert(sizeof(TreeBox) == sizeof(RTCBuildPrimitive) && alignof(TreeBox) <= alignof(RTCBuildPrimitive));
+static_assert(sizeof(TreeBox) == sizeof(RTCBuildPrimitive) && alignof(TreeBox) == alignof(RTCBuildPrimitive));
 static_assert(offsetof(TreeBox, max) == offsetof(RTCBuildPrimitive, upper_x) &&
               offsetof(TreeBox, entry) == offsetof(RTCBuildPrimitive, primID));
 

@@ -32,8 +32,8 @@ struct TreeLimits {
 /// The most entries that a leaf can refer to: 2^27 - 1 = 134,217,727.
 inline constexpr uint64_t kMostEntries = (uint64_t{1} << shared::kLeafCountShift) - 1;
 
-/// A box to build over and what it stands for, laid out as Embree's RTCBuildPrimitive.
-struct TreeBox {
+/// A box to build over and what it stands for, laid out and aligned as Embree's RTCBuildPrimitive.
+struct alignas(32) TreeBox {
   vec3 min;
   uint32_t pad = 0;
   vec3 max;
