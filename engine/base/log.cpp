@@ -36,6 +36,8 @@ spdlog::level::level_enum toSpdlog(Level level) {
 
 void setLevel(Level level) { logger().set_level(toSpdlog(level)); }
 
+bool shows(Level level) { return logger().should_log(toSpdlog(level)); }
+
 void write(Level level, std::string_view message) { logger().log(toSpdlog(level), "{}", message); }
 
 }  // namespace tandem::log

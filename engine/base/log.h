@@ -13,6 +13,8 @@ enum class Level { Debug, Info, Warning, Error };
 
 /// Messages below `level` are not shown. Default: Info.
 void setLevel(Level level);
+/// Whether messages of this level are shown: for what costs something to find out.
+bool shows(Level level);
 void write(Level level, std::string_view message);
 
 template <class... Args>

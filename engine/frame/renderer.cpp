@@ -45,6 +45,7 @@ class RendererImpl final : public Renderer {
   Refusal checkSize() const;
   Refusal checkMode(Mode mode) const;
   Refusal makePipes();
+  std::vector<bool> tracingNodes() const;
   Refusal addPipe(const Pipe::Place& place, uint32_t framesInFlight);
   Pipe* choosePipe();
   void startWaiting();
@@ -127,7 +128,8 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
                   machine_.shares.size(), topology_->nodes());
   }
   if (Refusal tooBig = checkSize(); !tooBig.message.empty()) return tooBig;
-  host_ = std::make_unique<trace::HostScene>(*scene_);
+  const trace::TreeCache trees = trace::TreeCache::ofUser();
+  host_ = std::make_unique<trace::HostScene>(*scene_, &trees);
   source_ = std::make_shared<SceneSource>(*host_);
   return makePipes();
 }
@@ -195,7 +197,20 @@ std::optional<Refusal> RendererImpl::changeMode(Mode mode, std::optional<uint32_
   mode_ = mode;
   picture_.samples = samples.value_or(picture_.samples);
   if (Refusal no = makePipes(); !no.message.empty()) return no;
+  const std::vector<bool> traces = tracingNodes();
+  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
+    if (!traces[node]) source_->drop(topology_->device(node));  // a node that no longer traces needs no copy
+  }
   return std::nullopt;
+}
+
+std::vector<bool> RendererImpl::tracingNodes() const {
+  std::vector<bool> traces(topology_->nodes(), false);
+  for (const auto& pipe : pipes_) {
+    const auto own = pipe->tracingNodes();
+    for (size_t node = 0; node < own.size(); ++node) traces[node] = traces[node] || own[node];
+  }
+  return traces;
 }
 
 /// The pipe that will have finished one more frame first; of equals the one that has had the fewest.
@@ -345,10 +360,8 @@ RunReport RendererImpl::report() {
   report.topology = topology_->kind();
   report.camera = camera_.description;
   report.size = picture_.size;
-  std::vector<bool> traces(topology_->nodes(), false);
+  const std::vector<bool> traces = tracingNodes();
   for (const auto& pipe : pipes_) {
-    const auto own = pipe->tracingNodes();
-    for (size_t node = 0; node < own.size(); ++node) traces[node] = traces[node] || own[node];
     const exec::Executor& executor = pipe->executor();
     for (size_t pass = 0; pass < pipe->graph().passes().size(); ++pass) {
       for (const uint32_t node : executor.plan().nodesOfPass[pass])
@@ -361,8 +374,8 @@ RunReport RendererImpl::report() {
     const uint32_t rows = mode_ == Mode::Afr ? picture_.size.height : node < lastRows_.size() ? lastRows_[node] : 0;
     report.nodes.push_back({node, adapter.name, adapter.uuidText(), adapter.pci ? adapter.pci->text() : "",
                             adapter.driver, std::string(gpu::adapterTypeName(adapter.type)),
-                            traces[node] ? "compute" : "none", rows});
-    if (traces[node]) report.sceneBytes = source_->sceneOn(topology_->device(node)).bytes();
+                            traces[node] ? "compute" : "none", rows, source_->bytesOn(topology_->device(node))});
+    report.sceneBytes = std::max(report.sceneBytes, report.nodes.back().sceneBytes);
   }
   if (!pipes_.empty()) report.traffic = pipes_[0]->traffic();
   report.losses = losses_;

@@ -22,6 +22,11 @@ class SceneSource final : public trace::TraceSource {
   const trace::FrameScene& frame() const override { return *frame_; }
   void setFrame(trace::FrameScene frame) { frame_ = std::make_unique<trace::FrameScene>(std::move(frame)); }
   bool has(gpu::Device& device) const { return scenes_.contains(&device); }
+  /// Of the device's copy; 0 where there is none.
+  uint64_t bytesOn(gpu::Device& device) const {
+    const auto found = scenes_.find(&device);
+    return found == scenes_.end() ? 0 : found->second->bytes();
+  }
   void drop(gpu::Device& device) { scenes_.erase(&device); }
   void clear() { scenes_.clear(); }
 

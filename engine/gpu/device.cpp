@@ -63,7 +63,11 @@ void Device::createDevice() {
   f12.descriptorBindingPartiallyBound = VK_TRUE;
   f12.descriptorBindingVariableDescriptorCount = VK_TRUE;
   f12.hostQueryReset = VK_TRUE;
-  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &f12};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, &f12, VK_TRUE};
+  const bool told = adapter_.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  features.pNext = told ? static_cast<void*>(&executables) : &f12;
   features.features.shaderInt64 = VK_TRUE;
 
   const std::vector<float> priorities(2 * options_.hooks->seats(), 1.0f);
@@ -80,7 +84,8 @@ void Device::createDevice() {
 
   std::vector<const char*> extensions;
   for (const char* wanted : {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
-                             VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME}) {
+                             VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME,
+                             VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME}) {
     if (adapter_.has(wanted)) extensions.push_back(wanted);
   }
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};

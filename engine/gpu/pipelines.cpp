@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "gpu/cache_folder.h"
 #include "gpu/device.h"
+#include "gpu/pipeline_statistics.h"
 #include "gpu/shaders.h"
 
 namespace tandem::gpu {
@@ -85,12 +86,15 @@ VkPipeline Pipelines::get(std::string_view shader, const Specialization& special
   info.stage.pName = "main";
   info.stage.pSpecializationInfo = specialization.empty() ? nullptr : &constants;
   info.layout = layout_;
+  const bool statistics = wantsStatistics(device_);
+  if (statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
   const VkResult result =
       device_.api().vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
   device_.api().vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(result, "vkCreateComputePipelines", shader);
   device_.nameObject(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<uint64_t>(pipeline), shader);
+  if (statistics) log::debug("{} on {}: {}", shader, device_.name(), statisticsOf(device_, pipeline));
   pipelines_.emplace(key, pipeline);
   return pipeline;
 }

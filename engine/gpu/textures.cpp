@@ -6,6 +6,7 @@
 
 #include "gpu/commands.h"
 #include "gpu/device.h"
+#include "gpu/mip_chain.h"
 #include "gpu/own_memory.h"
 
 namespace tandem::gpu {
@@ -23,7 +24,7 @@ VkSamplerAddressMode toVulkan(AddressMode mode) {
   return VK_SAMPLER_ADDRESS_MODE_REPEAT;
 }
 
-constexpr VkImageSubresourceRange kWholeImage{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+constexpr VkImageSubresourceRange kWholeImage{VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, 1};
 
 void transition(const Commands& commands, VkImage image, VkImageLayout from, VkImageLayout to) {
   VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
@@ -84,7 +85,7 @@ TextureTable::Entry TextureTable::createImage(const TextureSource& source) {
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = source.srgb ? VK_FORMAT_R8G8B8A8_SRGB : VK_FORMAT_R8G8B8A8_UNORM;
   info.extent = {source.width, source.height, 1};
-  info.mipLevels = 1;
+  info.mipLevels = mipLevels(source.width, source.height);
   info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.tiling = VK_IMAGE_TILING_OPTIMAL;
@@ -104,29 +105,43 @@ TextureTable::Entry TextureTable::createImage(const TextureSource& source) {
   view.subresourceRange = kWholeImage;
   check(device_.api().vkCreateImageView(device_.handle(), &view, nullptr, &entry.view), "vkCreateImageView",
         source.name);
-  bytes_ += uint64_t{source.width} * source.height * 4;
+  bytes_ += mipBytes(source.width, source.height);
   return entry;
 }
 
 void TextureTable::uploadAll(std::span<const TextureSource> sources) {
   for (size_t i = 0; i < sources.size(); ++i) {  // one at a time: the staging memory never exceeds the largest texture
-    const TextureSource& source = sources[i];
-    const uint64_t bytes = uint64_t{source.width} * source.height * 4;
-    Buffer staging(device_, bytes, Memory::Upload, source.name + " staging");
-    std::memcpy(staging.mapped().data(), source.rgba, bytes);
-    staging.flush();
-    runOnce(device_, "upload " + source.name, [&](Commands& commands) {
-      transition(commands, entries_[i].image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-      VkBufferImageCopy region{};
-      region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-      region.imageExtent = {source.width, source.height, 1};
-      device_.api().vkCmdCopyBufferToImage(commands.handle(), staging.handle(), entries_[i].image,
-                                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-      transition(commands, entries_[i].image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                 VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-    });
+    upload(sources[i], entries_[i]);
     device_.collect();
   }
+}
+
+void TextureTable::upload(const TextureSource& source, const Entry& entry) {
+  const uint64_t first = uint64_t{source.width} * source.height * 4;
+  const std::vector<uint8_t> smaller = makeMipChain(source);
+  const Buffer staging(device_, first + smaller.size(), Memory::Upload, source.name + " staging");
+  std::memcpy(staging.mapped().data(), source.rgba, first);
+  if (source.filter == MipFilter::Normals) {
+    for (uint64_t i = 3; i < first; i += 4) staging.mapped()[i] = std::byte{255};
+  }
+  if (!smaller.empty()) std::memcpy(staging.mapped().data() + first, smaller.data(), smaller.size());
+  staging.flush();
+  std::vector<VkBufferImageCopy> regions;
+  uint64_t offset = 0;
+  for (uint32_t level = 0; level < mipLevels(source.width, source.height); ++level) {
+    VkBufferImageCopy& region = regions.emplace_back();
+    region.bufferOffset = offset;
+    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1};
+    region.imageExtent = {mipSize(source.width, level), mipSize(source.height, level), 1};
+    offset += uint64_t{4} * region.imageExtent.width * region.imageExtent.height;
+  }
+  runOnce(device_, "upload " + source.name, [&](Commands& commands) {
+    transition(commands, entry.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    device_.api().vkCmdCopyBufferToImage(commands.handle(), staging.handle(), entry.image,
+                                         VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, static_cast<uint32_t>(regions.size()),
+                                         regions.data());
+    transition(commands, entry.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  });
 }
 
 VkSampler TextureTable::sampler(const TextureSource& source) {
@@ -135,7 +150,8 @@ VkSampler TextureTable::sampler(const TextureSource& source) {
   if (slot != VK_NULL_HANDLE) return slot;
   VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
   info.magFilter = info.minFilter = source.linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-  info.mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST;
+  info.mipmapMode = source.linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
+  info.maxLod = VK_LOD_CLAMP_NONE;
   info.addressModeU = toVulkan(source.u);
   info.addressModeV = toVulkan(source.v);
   info.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;

@@ -1,4 +1,5 @@
-// The scene's textures as one table of combined image samplers (set 0, binding 0), indexed non-uniformly by shaders.
+// The scene's textures as one table of combined image samplers (set 0, binding 0), indexed non-uniformly by shaders;
+// all with a full chain of smaller levels (gpu/mip_chain.h).
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/texture_source.h"
 #include "gpu/vulkan.h"
 
 struct VmaAllocation_T;
@@ -13,18 +15,6 @@ struct VmaAllocation_T;
 namespace tandem::gpu {
 
 class Device;
-
-enum class AddressMode { Repeat, MirroredRepeat, ClampToEdge };
-
-/// One entry. Two entries may point at the same pixels (once as colour, once as data).
-struct TextureSource {
-  std::string name;
-  uint32_t width = 0, height = 0;
-  const uint8_t* rgba = nullptr;  // width * height * 4 bytes, row 0 at the top; only read by the constructor
-  bool srgb = false;              // decode before filtering
-  AddressMode u = AddressMode::Repeat, v = AddressMode::Repeat;
-  bool linear = true;
-};
 
 /// Owner of images, views, samplers and the descriptor set. Immutable after construction.
 class TextureTable {
@@ -48,6 +38,7 @@ class TextureTable {
   };
   Entry createImage(const TextureSource& source);
   void uploadAll(std::span<const TextureSource> sources);
+  void upload(const TextureSource& source, const Entry& entry);
   void createSet(std::span<const TextureSource> sources);
   VkSampler sampler(const TextureSource& source);
 

@@ -104,6 +104,11 @@ std::string captureText(const CaptureReport& report) {
   text +=
       fmt::format("{}x{}, {} samples, {} bounces, {}, {} triangles\n", report.run.size.width, report.run.size.height,
                   report.picture.samples, report.picture.bounces, report.run.camera, report.run.sceneTriangles);
+  if (report.run.sceneTriangles > 0) {
+    text += fmt::format("scene: {:.1f} MiB on a GPU, {:.1f} bytes a triangle\n",
+                        static_cast<double>(report.run.sceneBytes) / (1 << 20),
+                        static_cast<double>(report.run.sceneBytes) / static_cast<double>(report.run.sceneTriangles));
+  }
   text += fmt::format("mode {}, topology {}\n", report.run.mode, report.run.topology);
   for (const frame::LossReport& loss : report.run.losses)
     text += fmt::format("lost {} in frame {}: {}\n", loss.gpu, loss.frame, loss.what);

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "base/log.h"
+#include "base/stopwatch.h"
 #include "scene/builtin.h"
 #include "scene/environment.h"
 
@@ -27,6 +29,7 @@ bool isBuiltin(const std::string& name) { return name.starts_with(kBuiltin); }
 
 Expected<scene::LoadedScene> loadScene(const std::string& name, const scene::LoadOptions& options,
                                        const std::string& environment) {
+  Stopwatch watch;
   Expected<scene::LoadedScene> loaded = loadAny(name, options);
   if (!loaded) return loaded.refusal();
   if (!environment.empty()) {
@@ -36,6 +39,7 @@ Expected<scene::LoadedScene> loadScene(const std::string& name, const scene::Loa
   } else if (!isBuiltin(name) && loaded->scene.environment.radiance.empty()) {
     loaded->scene.environment = scene::defaultSky();
   }
+  log::debug("{} read or made in {:.0f} ms", name, watch.lap());
   return loaded;
 }
 

@@ -7,8 +7,9 @@ namespace tandem::jobs {
 using json = nlohmann::ordered_json;
 
 json nodeJson(const frame::NodeReport& node) {
-  return {{"node", node.node},     {"adapter", node.adapter}, {"uuid", node.uuid},     {"pci", node.pci},
-          {"driver", node.driver}, {"type", node.type},       {"tracer", node.tracer}, {"rows", node.rows}};
+  return {{"node", node.node},     {"adapter", node.adapter}, {"uuid", node.uuid},
+          {"pci", node.pci},       {"driver", node.driver},   {"type", node.type},
+          {"tracer", node.tracer}, {"rows", node.rows},       {"sceneBytes", node.sceneBytes}};
 }
 
 json linkJson(const exec::LinkUse& link) {

@@ -1,10 +1,12 @@
 #include "scene/builtin.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "base/parallel.h"
 #include "scene/builtin_shapes.h"
 #include "scene/environment.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 constexpr float kPi = 3.14159265358979f;
 constexpr uint64_t kDefaultTerrainTriangles = 1002528;  // 2 * 708^2
-constexpr uint64_t kMaxTerrainTriangles = 200000000;
+constexpr uint64_t kMaxTerrainTriangles = 130000000;    // one mesh; trace/embree_builder.h, kMostEntries
 
 /// White spheres in white light from everywhere: no energy lost or won shows as radiance 1 in every pixel.
 Scene makeFurnace() {
@@ -70,38 +72,70 @@ float terrainHeight(float x, float z) {
          0.15f * std::sin(23.0f * x) * std::sin(19.0f * z);
 }
 
+constexpr size_t kTerrainRows = 32;  // that one thread makes at a time
+
+/// Positions of a height field of (grid + 1)^2 vertices, row by row along Z.
+void addTerrainPositions(Mesh& mesh, uint32_t grid) {
+  const float step = 20.0f / static_cast<float>(grid);
+  const size_t width = size_t{grid} + 1;
+  mesh.positions.resize(width * width);
+  parallelFor(width, kTerrainRows, [&](size_t begin, size_t end) {
+    for (size_t j = begin; j < end; ++j) {
+      for (size_t i = 0; i < width; ++i) {
+        const float x = static_cast<float>(i) * step - 10.0f;
+        const float z = static_cast<float>(j) * step - 10.0f;
+        const float spike = (i * 7919 + j * 104729) % 97 < 3 ? 1.0f : 0.0f;
+        mesh.positions[j * width + i] = vec3(x, terrainHeight(x, z) + spike, z);
+      }
+    }
+  });
+}
+
+/// The sum of the normals of the up to six triangles at a vertex, by their areas, in the triangles' order.
+vec3 terrainNormal(const Mesh& mesh, uint32_t grid, size_t i, size_t j) {
+  const size_t width = size_t{grid} + 1;
+  vec3 sum(0.0f);
+  const auto add = [&](size_t a, size_t b, size_t c) {
+    const vec3 p = mesh.positions[a];
+    sum += glm::cross(mesh.positions[b] - p, mesh.positions[c] - p);
+  };
+  const auto addUpper = [&](size_t corner) { add(corner, corner + width, corner + 1); };
+  const auto addLower = [&](size_t corner) { add(corner + 1, corner + width, corner + width + 1); };
+  const size_t here = j * width + i;
+  if (j > 0 && i > 0) addLower(here - width - 1);
+  if (j > 0 && i < grid) {
+    addUpper(here - width);
+    addLower(here - width);
+  }
+  if (j < grid && i > 0) {
+    addUpper(here - 1);
+    addLower(here - 1);
+  }
+  if (j < grid && i < grid) addUpper(here);
+  return glm::normalize(sum);
+}
+
 /// A rough height field of 20 m x 20 m, with a metre-high spike on about every thirtieth vertex.
 Scene makeTerrain(uint64_t triangles) {
   Scene scene;
   const uint32_t soil = addMaterial(scene, "soil", vec3(0.45f, 0.38f, 0.28f), 0.9f);
   const auto grid = static_cast<uint32_t>(std::max(1.0, std::round(std::sqrt(static_cast<double>(triangles) / 2.0))));
-  const float step = 20.0f / static_cast<float>(grid);
   Mesh mesh;
   mesh.material = soil;
-  mesh.positions.reserve(size_t{grid + 1} * (grid + 1));
-  for (uint32_t j = 0; j <= grid; ++j) {
-    for (uint32_t i = 0; i <= grid; ++i) {
-      const float x = static_cast<float>(i) * step - 10.0f;
-      const float z = static_cast<float>(j) * step - 10.0f;
-      const float spike = (uint64_t{i} * 7919 + uint64_t{j} * 104729) % 97 < 3 ? 1.0f : 0.0f;
-      mesh.positions.push_back(vec3(x, terrainHeight(x, z) + spike, z));
+  addTerrainPositions(mesh, grid);
+  const size_t width = size_t{grid} + 1;
+  mesh.normals.resize(mesh.positions.size());
+  mesh.indices.resize(size_t{grid} * grid * 6);
+  parallelFor(width, kTerrainRows, [&](size_t begin, size_t end) {
+    for (size_t j = begin; j < end; ++j) {
+      for (size_t i = 0; i < width; ++i) mesh.normals[j * width + i] = terrainNormal(mesh, grid, i, j);
+      for (size_t i = 0; i < grid && j < grid; ++i) {
+        const auto a = static_cast<uint32_t>(j * width + i), c = a + static_cast<uint32_t>(width);
+        const std::array<uint32_t, 6> corners{a, c, a + 1, a + 1, c, c + 1};
+        std::ranges::copy(corners, mesh.indices.begin() + static_cast<std::ptrdiff_t>((j * grid + i) * 6));
+      }
     }
-  }
-  mesh.normals.assign(mesh.positions.size(), vec3(0.0f));
-  mesh.indices.reserve(size_t{grid} * grid * 6);
-  for (uint32_t j = 0; j < grid; ++j) {
-    for (uint32_t i = 0; i < grid; ++i) {
-      const uint32_t a = j * (grid + 1) + i;
-      const uint32_t c = a + grid + 1;
-      mesh.indices.insert(mesh.indices.end(), {a, c, a + 1, a + 1, c, c + 1});
-    }
-  }
-  for (size_t i = 0; i < mesh.indices.size(); i += 3) {
-    const vec3 p = mesh.positions[mesh.indices[i]];
-    const vec3 normal = glm::cross(mesh.positions[mesh.indices[i + 1]] - p, mesh.positions[mesh.indices[i + 2]] - p);
-    for (size_t k = 0; k < 3; ++k) mesh.normals[mesh.indices[i + k]] += normal;
-  }
-  for (vec3& normal : mesh.normals) normal = glm::normalize(normal);
+  });
   addShape(scene, "terrain", std::move(mesh));
   addSun(scene, vec3(-0.5f, -0.8f, -0.4f), vec3(1.0f, 0.93f, 0.82f), 3.0f);
   addCamera(scene, "camera", vec3(0.0f, 5.0f, 12.0f), vec3(0.0f, 0.5f, 0.0f), 50.0f);

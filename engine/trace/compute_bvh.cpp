@@ -1,14 +1,13 @@
 #include "trace/compute_bvh.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <utility>
 
 #include "base/check.h"
+#include "base/parallel.h"
+#include "trace/tree_cache.h"
 
 namespace tandem::trace {
 namespace {
@@ -22,26 +21,49 @@ static_assert(kMeshTreeDepth + kTopTreeDepth + 2 <= 64,
 /// From here on Embree's own threads keep all cores busy with one mesh.
 constexpr size_t kLargeMesh = 50'000;
 
-struct UsableTriangles {
-  std::vector<Bounds> boxes;
-  std::vector<uint32_t> primitives;
+constexpr size_t kPiece = 65'536;  // triangles that one thread takes at a time
+
+/// The box of one triangle; false where it can't be traced.
+bool usableBox(std::span<const vec3> positions, const uint32_t* corner, Bounds& box) {
+  const vec3 a = positions[corner[0]], b = positions[corner[1]], c = positions[corner[2]];
+  box = {glm::min(glm::min(a, b), c), glm::max(glm::max(a, b), c)};
+  // Sums keep a NaN that minimum and maximum would drop.
+  return std::isfinite(a.x + a.y + a.z + b.x + b.y + b.z + c.x + c.y + c.z) && buildable(box);
+}
+
+/// What a piece of the list has found.
+struct PieceResult {
+  size_t count = 0;
+  Bounds bounds;
 };
 
-UsableTriangles usableTriangles(std::span<const vec3> positions, std::span<const uint32_t> indices) {
-  UsableTriangles usable;
-  usable.boxes.reserve(indices.size() / 3);
-  usable.primitives.reserve(indices.size() / 3);
-  for (uint32_t triangle = 0; triangle < indices.size() / 3; triangle++) {
-    const vec3 a = positions[indices[3 * triangle]], b = positions[indices[3 * triangle + 1]],
-               c = positions[indices[3 * triangle + 2]];
-    // Sums keep a NaN that minimum and maximum would drop.
-    if (!std::isfinite(a.x + a.y + a.z + b.x + b.y + b.z + c.x + c.y + c.z)) continue;
-    const Bounds box{glm::min(glm::min(a, b), c), glm::max(glm::max(a, b), c)};
-    if (!buildable(box)) continue;
-    usable.boxes.push_back(box);
-    usable.primitives.push_back(triangle);
+/// Boxes of the usable triangles, in order: each piece writes from its own start on, then the gaps are closed.
+RawVector<TreeBox> usableTriangles(std::span<const vec3> positions, std::span<const uint32_t> indices, Bounds& all) {
+  const size_t triangles = indices.size() / 3;
+  std::vector<PieceResult> pieces((triangles + kPiece - 1) / kPiece);
+  RawVector<TreeBox> boxes(triangles);
+  parallelFor(triangles, kPiece, [&](size_t begin, size_t end) {
+    PieceResult& piece = pieces[begin / kPiece];
+    for (size_t t = begin; t < end; t++) {
+      Bounds box;
+      if (!usableBox(positions, &indices[3 * t], box)) continue;
+      boxes[begin + piece.count++] = {box.min, 0, box.max, static_cast<uint32_t>(t)};
+      piece.bounds.add(box.min);
+      piece.bounds.add(box.max);
+    }
+  });
+  size_t count = 0;
+  for (size_t k = 0; k < pieces.size(); k++) {
+    const auto from = boxes.begin() + static_cast<std::ptrdiff_t>(k * kPiece);
+    const auto to = boxes.begin() + static_cast<std::ptrdiff_t>(count);
+    if (from != to) std::copy_n(from, pieces[k].count, to);  // moved up over what was left out before
+    count += pieces[k].count;
+    if (pieces[k].count == 0) continue;
+    all.add(pieces[k].bounds.min);
+    all.add(pieces[k].bounds.max);
   }
-  return usable;
+  boxes.resize(count);
+  return boxes;
 }
 
 /// Empty where the inverse would not be finite as floats.
@@ -57,54 +79,51 @@ std::optional<glm::dmat4x3> inverseOf(const mat4& objectToWorld) {
 
 }  // namespace
 
+RawVector<shared::BvhTriangle> gatherTriangles(std::span<const vec3> positions, std::span<const uint32_t> indices,
+                                               std::span<const uint32_t> order) {
+  RawVector<shared::BvhTriangle> triangles(order.size());
+  parallelFor(order.size(), kPiece, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i++) {
+      const uint32_t* corner = &indices[3 * size_t{order[i]}];
+      triangles[i] = {positions[corner[0]], positions[corner[1]], positions[corner[2]], order[i]};
+    }
+  });
+  return triangles;
+}
+
+uint64_t treeVersion() {
+  constexpr uint64_t kBuilder = 1;
+  return kBuilder << 48 | uint64_t{embreeVersion()} << 16 | kMeshLimits.leafSize << 8 | kMeshLimits.depth;
+}
+
 MeshTree buildMeshTree(std::span<const vec3> positions, std::span<const uint32_t> indices) {
-  const UsableTriangles usable = usableTriangles(positions, indices);
-  BinaryTree built = buildBinaryTree(usable.boxes, kMeshLimits);
   MeshTree tree;
+  RawVector<TreeBox> boxes = usableTriangles(positions, indices, tree.bounds);
+  if (boxes.size() > kMostEntries) {
+    throw adverse("a mesh of {} triangles: at most {} can be traced as one; split it", boxes.size(), kMostEntries);
+  }
+  BinaryTree built = buildBinaryTree(std::move(boxes), kMeshLimits);
   tree.nodes = std::move(built.nodes);
-  tree.triangles.reserve(built.order.size());
-  for (uint32_t entry : built.order) {
-    const uint32_t primitive = usable.primitives[entry];
-    const uint32_t* corner = &indices[3 * primitive];
-    tree.triangles.push_back({positions[corner[0]], positions[corner[1]], positions[corner[2]], primitive});
-  }
-  for (const Bounds& box : usable.boxes) {
-    tree.bounds.add(box.min);
-    tree.bounds.add(box.max);
-  }
+  tree.triangles = gatherTriangles(positions, indices, built.order);
   return tree;
 }
 
-std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes) {
+std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes, const TreeCache* cache) {
   std::vector<MeshTree> trees(meshes.size());
   std::vector<size_t> small;
   for (size_t i = 0; i < meshes.size(); i++) {
     if (meshes[i].indices.size() / 3 < kLargeMesh) {
       small.push_back(i);
     } else {
-      trees[i] = buildMeshTree(meshes[i].positions, meshes[i].indices);
+      trees[i] = cache ? cache->treeOf(meshes[i]) : buildMeshTree(meshes[i].positions, meshes[i].indices);
     }
   }
-  std::atomic<size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failureMutex;
-  const auto work = [&] {
-    try {
-      for (size_t k = next++; k < small.size(); k = next++) {
-        const MeshView& mesh = meshes[small[k]];
-        trees[small[k]] = buildMeshTree(mesh.positions, mesh.indices);
-      }
-    } catch (...) {
-      const std::lock_guard lock(failureMutex);
-      failure = std::current_exception();
+  parallelFor(small.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t k = begin; k < end; k++) {
+      const MeshView& mesh = meshes[small[k]];
+      trees[small[k]] = buildMeshTree(mesh.positions, mesh.indices);
     }
-  };
-  const size_t helpers = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()), small.size());
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < helpers; i++) threads.emplace_back(work);
-  work();
-  threads.clear();
-  if (failure) std::rethrow_exception(failure);
+  });
   return trees;
 }
 
@@ -115,6 +134,10 @@ TopTree buildTopTree(std::span<const Bounds> instanceBounds) {
     if (!buildable(instanceBounds[i])) continue;
     boxes.push_back(instanceBounds[i]);
     instances.push_back(i);
+  }
+  if (boxes.size() > kMostInstances) {
+    throw adverse("a scene of {} instances: at most {} can be traced; merge some of their meshes", boxes.size(),
+                  kMostInstances);
   }
   BinaryTree built = buildBinaryTree(boxes, kTopLimits);
   TopTree tree;

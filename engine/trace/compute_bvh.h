@@ -13,24 +13,38 @@
 #include <vector>
 
 #include "base/math.h"
+#include "base/raw_vector.h"
 #include "shaders/shared/bvh.h"
 #include "trace/embree_builder.h"
 
 namespace tandem::trace {
 
+class TreeCache;
+
 inline constexpr uint32_t kMeshTreeDepth = 38;
 inline constexpr uint32_t kTopTreeDepth = 24;
+/// So many fit into kTopTreeDepth levels in any case.
+inline constexpr uint64_t kMostInstances = uint64_t{1} << kTopTreeDepth;
 
 /// A mesh's tree. `nodes` is empty where no triangle is usable; then `bounds` is empty, too, and buildTopTree skips its
 /// instances.
 struct MeshTree {
-  std::vector<shared::BvhNode> nodes;          // root at 0; leaf entries index `triangles`
-  std::vector<shared::BvhTriangle> triangles;  // in leaf order
-  Bounds bounds;                               // object space, of the usable triangles
+  RawVector<shared::BvhNode> nodes;          // root at 0; leaf entries index `triangles`
+  RawVector<shared::BvhTriangle> triangles;  // in leaf order
+  Bounds bounds;                             // object space, of the usable triangles
 };
 
-/// `indices`: a triangle list whose values are < positions.size(). Uses all cores for large meshes.
+/// `indices`: a triangle list whose values are < positions.size(). Uses all cores for large meshes. Throws AdverseError
+/// where more than kMostEntries triangles are usable.
 MeshTree buildMeshTree(std::span<const vec3> positions, std::span<const uint32_t> indices);
+
+/// The triangles in leaf order. `order`: values are < indices.size() / 3.
+RawVector<shared::BvhTriangle> gatherTriangles(std::span<const vec3> positions, std::span<const uint32_t> indices,
+                                               std::span<const uint32_t> order);
+
+/// Of what makes a mesh's tree, beside the mesh: limits, costs, Embree's version, and a number that is raised whenever
+/// the same mesh gets another tree. Kept trees are told apart by it.
+uint64_t treeVersion();
 
 /// One mesh for buildMeshTrees, as in buildMeshTree.
 struct MeshView {
@@ -39,15 +53,17 @@ struct MeshView {
 };
 
 /// The trees of many meshes, in their order, on all cores: large meshes one after another, small ones side by side.
-std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes);
+/// `cache`: where large ones are looked for first and kept (trace/tree_cache.h); null: nowhere.
+std::vector<MeshTree> buildMeshTrees(std::span<const MeshView> meshes, const TreeCache* cache = nullptr);
 
 /// The tree over a frame's instances; `leaves`: the instance of each leaf entry. A leaf holds one instance.
 struct TopTree {
-  std::vector<shared::BvhNode> nodes;  // never empty: where nothing can be hit there is a root that every ray misses
+  RawVector<shared::BvhNode> nodes;  // never empty: where nothing can be hit there is a root that every ray misses
   std::vector<uint32_t> leaves;
 };
 
 /// World-space bounds per instance; those that are empty, not finite or beyond kLargestCoordinate are skipped.
+/// Throws AdverseError where more than kMostInstances are left.
 TopTree buildTopTree(std::span<const Bounds> instanceBounds);
 
 /// World-space bounds of a mesh placed by `objectToWorld` (affine); empty, and so skipped by buildTopTree, where the

@@ -8,10 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
-#include <numeric>
 
 #include "base/check.h"
+#include "base/parallel.h"
 
 namespace tandem::trace {
 namespace {
@@ -24,14 +25,26 @@ struct ReleaseBvh {
 };
 using BvhOwner = std::unique_ptr<std::remove_pointer_t<RTCBVH>, ReleaseBvh>;
 
-/// What the builder makes, in its own memory: gone with the RTCBVH.
+/// What the builder makes, in its own memory: gone with the RTCBVH. Children are complete before their parent gets
+/// them.
 struct Item {
-  bool leaf;
-  uint32_t count;        // of a leaf
-  uint32_t entries[15];  // of a leaf
-  Bounds boxes[2];       // of an inner node's children
+  uint32_t nodes;    // inner nodes from here down; 0: a leaf
+  uint32_t entries;  // of leaves from here down
+  uint32_t levels;   // inner nodes on the longest way down
+};
+struct Inner : Item {
+  Bounds boxes[2];
   const Item* children[2];
 };
+struct Leaf : Item {
+  uint32_t first;  // the entries; memory goes on for as many as there are
+};
+uint32_t* entriesOf(Leaf* leaf) { return &leaf->first; }
+const uint32_t* entriesOf(const Item& leaf) { return &static_cast<const Leaf&>(leaf).first; }
+
+static_assert(sizeof(TreeBox) == sizeof(RTCBuildPrimitive) && alignof(TreeBox) == alignof(RTCBuildPrimitive));
+static_assert(offsetof(TreeBox, max) == offsetof(RTCBuildPrimitive, upper_x) &&
+              offsetof(TreeBox, entry) == offsetof(RTCBuildPrimitive, primID));
 
 RTCDevice embree() {
   static const std::unique_ptr<std::remove_pointer_t<RTCDevice>, ReleaseDevice> device(rtcNewDevice(nullptr));
@@ -41,40 +54,41 @@ RTCDevice embree() {
 }
 
 void* createNode(RTCThreadLocalAllocator allocator, unsigned, void*) {
-  return new (rtcThreadLocalAlloc(allocator, sizeof(Item), 16)) Item{};
+  return new (rtcThreadLocalAlloc(allocator, sizeof(Inner), 16)) Inner{};
 }
 
 void* createLeaf(RTCThreadLocalAllocator allocator, const RTCBuildPrimitive* primitives, size_t count, void*) {
-  Item* leaf = new (rtcThreadLocalAlloc(allocator, sizeof(Item), 16)) Item{};
-  leaf->leaf = true;
-  leaf->count = uint32_t(count);
-  for (size_t i = 0; i < count; i++) leaf->entries[i] = primitives[i].primID;
-  std::sort(leaf->entries, leaf->entries + count);
-  return leaf;
+  const size_t bytes = sizeof(Leaf) + (count - 1) * sizeof(uint32_t);
+  Leaf* leaf = new (rtcThreadLocalAlloc(allocator, bytes, 16)) Leaf{};
+  leaf->entries = uint32_t(count);
+  uint32_t* entries = entriesOf(leaf);
+  for (size_t i = 0; i < count; i++) entries[i] = primitives[i].primID;
+  std::sort(entries, entries + count);
+  return static_cast<Item*>(leaf);
 }
 
 void setChildren(void* node, void** children, unsigned count, void*) {
-  for (unsigned i = 0; i < count; i++) static_cast<Item*>(node)->children[i] = static_cast<const Item*>(children[i]);
+  Inner& inner = *static_cast<Inner*>(node);
+  inner.nodes = 1;
+  for (unsigned i = 0; i < count; i++) {
+    const Item& child = *static_cast<const Item*>(children[i]);
+    inner.children[i] = &child;
+    inner.nodes += child.nodes;
+    inner.entries += child.entries;
+    inner.levels = std::max(inner.levels, child.levels);
+  }
+  inner.levels++;
 }
 
 void setBounds(void* node, const RTCBounds** bounds, unsigned count, void*) {
   for (unsigned i = 0; i < count; i++) {
     const RTCBounds& b = *bounds[i];
-    static_cast<Item*>(node)->boxes[i] = {{b.lower_x, b.lower_y, b.lower_z}, {b.upper_x, b.upper_y, b.upper_z}};
+    static_cast<Inner*>(node)->boxes[i] = {{b.lower_x, b.lower_y, b.lower_z}, {b.upper_x, b.upper_y, b.upper_z}};
   }
-}
-
-std::vector<RTCBuildPrimitive> primitivesOf(std::span<const Bounds> boxes) {
-  std::vector<RTCBuildPrimitive> primitives(boxes.size());
-  for (size_t i = 0; i < boxes.size(); i++) {
-    const Bounds& b = boxes[i];
-    primitives[i] = {b.min.x, b.min.y, b.min.z, 0, b.max.x, b.max.y, b.max.z, uint32_t(i)};
-  }
-  return primitives;
 }
 
 /// Null where Embree gave up, which it does when the depth limit is too tight for these boxes.
-const Item* buildByEmbree(RTCBVH bvh, std::vector<RTCBuildPrimitive>& primitives, const TreeLimits& limits) {
+const Item* buildByEmbree(RTCBVH bvh, RawVector<TreeBox>& boxes, const TreeLimits& limits) {
   RTCBuildArguments arguments = rtcDefaultBuildArguments();
   arguments.buildQuality = RTC_BUILD_QUALITY_MEDIUM;
   arguments.maxDepth = limits.depth;
@@ -83,9 +97,9 @@ const Item* buildByEmbree(RTCBVH bvh, std::vector<RTCBuildPrimitive>& primitives
   // Half a step for a triangle: 7 % faster than a whole one on an H200 (terrain, one bounce); a third gains no more.
   arguments.intersectionCost = 0.5f;
   arguments.bvh = bvh;
-  arguments.primitives = primitives.data();
-  arguments.primitiveCount = primitives.size();
-  arguments.primitiveArrayCapacity = primitives.size();
+  arguments.primitives = reinterpret_cast<RTCBuildPrimitive*>(boxes.data());
+  arguments.primitiveCount = boxes.size();
+  arguments.primitiveArrayCapacity = boxes.size();
   arguments.createNode = createNode;
   arguments.setNodeChildren = setChildren;
   arguments.setNodeBounds = setBounds;
@@ -94,7 +108,6 @@ const Item* buildByEmbree(RTCBVH bvh, std::vector<RTCBuildPrimitive>& primitives
 }
 
 uint32_t leafReference(uint32_t first, uint32_t count) {
-  TANDEM_CHECK(first + count < (1u << shared::kLeafCountShift), "a tree of {} entries", first + count);
   return shared::kLeafBit | (count << shared::kLeafCountShift) | first;
 }
 
@@ -118,58 +131,114 @@ shared::BvhNode makeNode(const Bounds& exact0, uint32_t child0, const Bounds& ex
   return node;
 }
 
-/// Depth-first copy of Embree's tree. False where it is deeper than `levels`.
-bool flatten(const Item& item, uint32_t levels, BinaryTree& tree, uint32_t& reference) {
-  if (item.leaf) {
-    reference = leafReference(uint32_t(tree.order.size()), item.count);
-    tree.order.insert(tree.order.end(), item.entries, item.entries + item.count);
-    return true;
-  }
-  if (levels == 0) return false;
-  reference = uint32_t(tree.nodes.size());
-  tree.nodes.emplace_back();
-  uint32_t child[2] = {};
-  for (int i = 0; i < 2; i++) {
-    if (!flatten(*item.children[i], levels - 1, tree, child[i])) return false;
-  }
-  tree.nodes[reference] = makeNode(item.boxes[0], child[0], item.boxes[1], child[1]);
-  return true;
+/// Where a subtree goes: its first node and its first leaf entry.
+struct Place {
+  uint32_t node = 0, entry = 0;
+};
+
+uint32_t referenceTo(const Item& item, Place place) {
+  return item.nodes == 0 ? leafReference(place.entry, item.entries) : place.node;
 }
 
-/// The tree of last resort: halves by the middle of the longest axis. `tree.order` holds the entries, this is over
-/// [begin, end) of it.
-uint32_t splitAtMedian(std::span<const Bounds> boxes, uint32_t begin, uint32_t end, uint32_t leafSize, BinaryTree& tree,
+/// Depth-first copy of a subtree of Embree's. Subtrees of at most `grain` entries are left for later, as pieces of
+/// work.
+struct Flattener {
+  struct Subtree {
+    const Item* item;
+    Place place;
+  };
+  BinaryTree& tree;
+  uint32_t grain;
+  std::vector<Subtree> later;
+
+  void copy(const Item& item, Place place) {
+    if (item.entries <= grain) return later.push_back({&item, place});
+    if (item.nodes == 0) {
+      std::copy_n(entriesOf(item), item.entries, tree.order.begin() + place.entry);
+      return;
+    }
+    const Inner& inner = static_cast<const Inner&>(item);
+    const Item &left = *inner.children[0], &right = *inner.children[1];
+    const Place leftPlace{place.node + 1, place.entry};
+    const Place rightPlace{leftPlace.node + left.nodes, leftPlace.entry + left.entries};
+    tree.nodes[place.node] =
+        makeNode(inner.boxes[0], referenceTo(left, leftPlace), inner.boxes[1], referenceTo(right, rightPlace));
+    copy(left, leftPlace);
+    copy(right, rightPlace);
+  }
+};
+
+/// The place of every node and entry follows from the sizes of subtrees alone, and so is the same for any number of
+/// threads.
+void flatten(const Item& root, BinaryTree& tree) {
+  constexpr uint32_t kGrain = 16'384;
+  tree.nodes.resize(root.nodes);
+  tree.order.resize(root.entries);
+  Flattener top{tree, kGrain, {}};
+  top.copy(root, {});
+  parallelFor(top.later.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i++) Flattener{tree, 0, {}}.copy(*top.later[i].item, top.later[i].place);
+  });
+}
+
+/// The tree of last resort: halves by the middle of the longest axis, over [begin, end) of the boxes.
+uint32_t splitAtMedian(std::span<TreeBox> boxes, uint32_t begin, uint32_t end, uint32_t leafSize, BinaryTree& tree,
                        Bounds& bounds) {
   Bounds centres;
   bounds = {};
   for (uint32_t i = begin; i < end; i++) {
-    const Bounds& box = boxes[tree.order[i]];
+    const Bounds box{boxes[i].min, boxes[i].max};
     bounds.add(box.min);
     bounds.add(box.max);
     centres.add(box.centre());
   }
+  const auto places = boxes.subspan(begin, end - begin);
   if (end - begin <= leafSize) {
-    std::sort(tree.order.begin() + begin, tree.order.begin() + end);
+    std::ranges::sort(places, {}, &TreeBox::entry);
+    for (uint32_t i = begin; i < end; i++) tree.order[i] = boxes[i].entry;
     return leafReference(begin, end - begin);
   }
   const vec3 size = centres.max - centres.min;
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-  const uint32_t middle = begin + (end - begin) / 2;
-  const auto before = [&](uint32_t a, uint32_t b) {
-    const float ca = boxes[a].centre()[axis], cb = boxes[b].centre()[axis];
-    return ca != cb ? ca < cb : a < b;
+  const uint32_t half = (end - begin) / 2;
+  const auto before = [&](const TreeBox& a, const TreeBox& b) {
+    const float ca = Bounds{a.min, a.max}.centre()[axis], cb = Bounds{b.min, b.max}.centre()[axis];
+    return ca != cb ? ca < cb : a.entry < b.entry;
   };
-  std::nth_element(tree.order.begin() + begin, tree.order.begin() + middle, tree.order.begin() + end, before);
+  std::nth_element(places.begin(), places.begin() + half, places.end(), before);
   const uint32_t index = uint32_t(tree.nodes.size());
   tree.nodes.emplace_back();
   Bounds left, right;
-  const uint32_t child0 = splitAtMedian(boxes, begin, middle, leafSize, tree, left);
-  const uint32_t child1 = splitAtMedian(boxes, middle, end, leafSize, tree, right);
+  const uint32_t child0 = splitAtMedian(boxes, begin, begin + half, leafSize, tree, left);
+  const uint32_t child1 = splitAtMedian(boxes, begin + half, end, leafSize, tree, right);
   tree.nodes[index] = makeNode(left, child0, right, child1);
   return index;
 }
 
+/// Inner nodes on the longest way down where splitAtMedian builds.
+uint32_t levelsOfHalves(size_t boxes, uint32_t leafSize) {
+  uint32_t levels = 0;
+  for (; boxes > leafSize; boxes = (boxes + 1) / 2) levels++;
+  return levels;
+}
+
+/// The root of a tree that is one leaf. An inverted box would be hit by every slab test, and a leaf of no entries is a
+/// sign to the traversal: the other child is the leaf again, at a point that no ray comes by; and if one did, it would
+/// find nothing new.
+shared::BvhNode nodeAbove(uint32_t leaf, std::span<const TreeBox> boxes) {
+  Bounds all;
+  for (const TreeBox& box : boxes) {
+    all.add(box.min);
+    all.add(box.max);
+  }
+  return makeNode(all, leaf, kNowhere, leaf);
+}
+
+constexpr size_t kPiece = 65'536;  // boxes that one thread takes at a time
+
 }  // namespace
+
+uint32_t embreeVersion() { return uint32_t(rtcGetDeviceProperty(embree(), RTC_DEVICE_PROPERTY_VERSION)); }
 
 shared::BvhNode emptyNode() { return makeNode(kNowhere, shared::kLeafBit, kNowhere, shared::kLeafBit); }
 
@@ -182,36 +251,39 @@ bool buildable(const Bounds& bounds) {
   return true;
 }
 
-BinaryTree buildBinaryTree(std::span<const Bounds> boxes, const TreeLimits& limits) {
+BinaryTree buildBinaryTree(RawVector<TreeBox> boxes, const TreeLimits& limits) {
   TANDEM_CHECK(limits.leafSize >= 1 && limits.leafSize <= 15, "leaves of {}", limits.leafSize);
-  for (const Bounds& box : boxes) TANDEM_CHECK(buildable(box), "a box that is empty, not finite or too large");
+  TANDEM_CHECK(boxes.size() <= kMostEntries, "a tree of {} entries", boxes.size());
+  parallelFor(boxes.size(), kPiece, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i++)
+      TANDEM_CHECK(buildable({boxes[i].min, boxes[i].max}), "a box that is empty, not finite or too large");
+  });
   BinaryTree tree;
   if (boxes.empty()) return tree;
-  tree.nodes.reserve(boxes.size());
-  tree.order.reserve(boxes.size());
-
   const BvhOwner bvh(rtcNewBVH(embree()));
-  std::vector<RTCBuildPrimitive> primitives = primitivesOf(boxes);
-  const Item* built = buildByEmbree(bvh.get(), primitives, limits);
+  const Item* built = buildByEmbree(bvh.get(), boxes, limits);
   uint32_t root = 0;
-  Bounds all;
-  if (!built || !flatten(*built, limits.depth, tree, root)) {
+  if (built && built->levels <= limits.depth) {
+    flatten(*built, tree);
+    root = referenceTo(*built, {});
+  } else {
     rtcGetDeviceError(embree());  // said and handled: not the next caller's error
-    tree.nodes.clear();
+    TANDEM_CHECK(levelsOfHalves(boxes.size(), limits.leafSize) <= limits.depth, "{} boxes in a tree of {} levels",
+                 boxes.size(), limits.depth);
+    std::ranges::sort(boxes, {}, &TreeBox::entry);
+    tree.nodes.reserve(boxes.size());
     tree.order.resize(boxes.size());
-    std::iota(tree.order.begin(), tree.order.end(), 0u);
+    Bounds all;
     root = splitAtMedian(boxes, 0, uint32_t(boxes.size()), limits.leafSize, tree, all);
   }
-  if (root & shared::kLeafBit) {
-    for (const Bounds& box : boxes) {
-      all.add(box.min);
-      all.add(box.max);
-    }
-    // An inverted box would be hit by every slab test, and a leaf of no entries is a sign to the traversal: the other
-    // child is the leaf again, at a point that no ray comes by; and if one did, it would find nothing new.
-    tree.nodes.push_back(makeNode(all, root, kNowhere, root));
-  }
+  if (root & shared::kLeafBit) tree.nodes.push_back(nodeAbove(root, boxes));
   return tree;
+}
+
+BinaryTree buildBinaryTree(std::span<const Bounds> boxes, const TreeLimits& limits) {
+  RawVector<TreeBox> copies(boxes.size());
+  for (size_t i = 0; i < boxes.size(); i++) copies[i] = {boxes[i].min, 0, boxes[i].max, uint32_t(i)};
+  return buildBinaryTree(std::move(copies), limits);
 }
 
 }  // namespace tandem::trace

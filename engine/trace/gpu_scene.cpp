@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/log.h"
+#include "base/stopwatch.h"
 #include "gpu/device.h"
+#include "gpu/mip_chain.h"
+#include "gpu/uploader.h"
 #include "trace/ggx_albedo.h"
+#include "trace/part_layout.h"
 
 namespace tandem::trace {
 
 namespace {
 
-constexpr uint64_t kPartAlignment = 64;
-constexpr uint64_t kUploadChunk = uint64_t{32} << 20;
-
 template <class Range>
 std::span<const std::byte> bytesOf(const Range& range) {
   return std::as_bytes(std::span(range));
 }
-
-uint64_t aligned(uint64_t bytes) { return (bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment; }
 
 /// Binary trees have one node less than leaves; a lone leaf has a node of its own.
 uint64_t topNodeBytes(size_t instances) { return sizeof(shared::BvhNode) * std::max<size_t>(instances, 1); }
@@ -34,6 +34,7 @@ uint64_t movingBytes(const HostScene& host) {
 }  // namespace
 
 GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device), host_(host) {
+  Stopwatch watch;
   uploadTrees();
   uploadMeshes();
   addresses_.materials = uploadArray(bytesOf(host.materials().materials), "materials");
@@ -59,6 +60,7 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
   punctual_ = movingBuffer(host.lightNodes().size() * sizeof(shared::PunctualLight), "punctual lights");
   rayCounters_ = gpu::Buffer(device, shared::kRayCounters * sizeof(uint32_t), gpu::Memory::Readback, "ray counters");
   takeRays();
+  log::debug("scene on {}: {} MiB uploaded in {:.0f} ms", device.name(), bytes() >> 20, watch.lap());
 }
 
 const gpu::Buffer& GpuScene::scratch(uint64_t bytes) {
@@ -77,30 +79,21 @@ uint64_t GpuScene::takeRays() {
 }
 
 std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name) {
-  uint64_t total = 0;
-  for (const auto& part : parts) total += aligned(part.size());
+  std::vector<uint64_t> sizes;
+  for (const auto& part : parts) sizes.push_back(part.size());
+  const uint64_t limit = device_.adapter().maxBufferSize / kPartAlignment * kPartAlignment;
+  const PartLayout layout = layoutParts(sizes, limit, name);
+  const size_t first = buffers_.size();
+  for (const uint64_t bytes : layout.bufferBytes) buffers_.emplace_back(device_, bytes, gpu::Memory::Device, name);
+  gpu::Uploader uploader(device_, name);
   std::vector<uint64_t> addresses(parts.size(), 0);
-  if (total == 0) return addresses;
-  const gpu::Buffer& buffer = buffers_.emplace_back(device_, total, gpu::Memory::Device, name);
-  // In pieces, so that the staging memory stays small beside the scene.
-  size_t part = 0;
-  uint64_t offset = 0, done = 0;
-  while (part < parts.size()) {
-    gpu::runOnce(device_, name, [&](gpu::Commands& commands) {
-      uint64_t staged = 0;
-      while (part < parts.size() && staged < kUploadChunk) {
-        if (done == 0 && !parts[part].empty()) addresses[part] = buffer.address() + offset;
-        const uint64_t piece = std::min(parts[part].size() - done, kUploadChunk - staged);
-        commands.update(buffer, offset + done, parts[part].subspan(done, piece));
-        staged += std::max<uint64_t>(piece, 1);
-        done += piece;
-        if (done < parts[part].size()) continue;
-        offset += aligned(parts[part].size());
-        done = 0;
-        part++;
-      }
-    });
+  for (size_t i = 0; i < parts.size(); i++) {
+    if (parts[i].empty()) continue;
+    const gpu::Buffer& buffer = buffers_[first + layout.parts[i].buffer];
+    addresses[i] = buffer.address() + layout.parts[i].offset;
+    uploader.add(buffer, layout.parts[i].offset, parts[i]);
   }
+  uploader.finish();
   return addresses;
 }
 
@@ -192,7 +185,7 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
 
 uint64_t estimateGpuBytes(const HostScene& host) {
   uint64_t total = movingBytes(host);
-  const auto add = [&](const auto& range) { total += aligned(bytesOf(range).size()); };
+  const auto add = [&](const auto& range) { total += alignedPart(bytesOf(range).size()); };
   for (const MergedGroup& group : host.merged()) {
     add(group.tree.nodes);
     add(group.tree.triangles);
@@ -218,7 +211,7 @@ uint64_t estimateGpuBytes(const HostScene& host) {
     add(host.environment().columnGuide);
   }
   for (const gpu::TextureSource& texture : host.materials().textures)
-    total += uint64_t{texture.width} * texture.height * 4;
+    total += gpu::mipBytes(texture.width, texture.height);
   return total;
 }
 

@@ -1,9 +1,14 @@
 #include "trace/host_scene.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/packing.hpp>
 
+#include "base/log.h"
+#include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "scene/animation.h"
 #include "shaders/shared/path_trace.h"
 
@@ -20,6 +25,14 @@ uint32_t packDirection(vec3 direction) {
 
 namespace {
 
+/// The most memory that this process has had so far.
+uint64_t peakHostBytes() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<uint64_t>(usage.ru_maxrss) << 10 : 0;
+}
+
+constexpr size_t kPiece = 65'536;  // vertices that one thread packs at a time
+
 HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
   HostMesh packed;
   packed.material = mesh.material == scene::kNone ? defaultMaterial : mesh.material;
@@ -29,10 +42,10 @@ HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
   }
   packed.uv0 = mesh.uv0;
   packed.uv1 = mesh.uv1;
-  packed.vertices.reserve(mesh.positions.size());
-  for (size_t i = 0; i < mesh.positions.size(); i++) {
-    packed.vertices.push_back({mesh.positions[i], packDirection(mesh.normals[i])});
-  }
+  packed.vertices.resize(mesh.positions.size());
+  parallelFor(mesh.positions.size(), kPiece, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i++) packed.vertices[i] = {mesh.positions[i], packDirection(mesh.normals[i])};
+  });
   packed.tangents.reserve(mesh.tangents.size());
   for (const vec4& t : mesh.tangents)
     packed.tangents.push_back((packDirection(vec3(t)) & ~1u) | (t.w < 0.0f ? 1u : 0u));
@@ -45,11 +58,12 @@ HostMesh packMesh(const scene::Mesh& mesh, uint32_t defaultMaterial) {
 
 }  // namespace
 
-HostScene::HostScene(const scene::Scene& scene)
+HostScene::HostScene(const scene::Scene& scene, const TreeCache* cache)
     : scene_(scene),
       materials_(makeMaterialTable(scene)),
       environment_(makeEnvironmentTable(scene.environment)),
       animated_(scene::isAnimated(scene)) {
+  Stopwatch watch;
   for (const scene::Mesh& mesh : scene.meshes) meshes_.push_back(packMesh(mesh, materials_.defaultMaterial));
   for (uint32_t n = 0; n < scene.nodes.size(); n++) {
     for (uint32_t mesh : scene.nodes[n].meshes) {
@@ -59,11 +73,15 @@ HostScene::HostScene(const scene::Scene& scene)
     }
     if (scene.nodes[n].light != scene::kNone) lightNodes_.push_back(n);
   }
-  buildTrees();
+  const double packed = watch.lap();
+  buildTrees(cache);
   features_ = findFeatures();
+  log::debug(
+      "scene on the host: vertices packed in {:.0f} ms, trees in {:.0f} ms; {} MiB of host memory at most so far",
+      packed, watch.lap(), peakHostBytes() >> 20);
 }
 
-void HostScene::buildTrees() {
+void HostScene::buildTrees(const TreeCache* cache) {
   const auto alphaTested = [&](uint32_t mesh) {
     return (materials_.materials[meshes_[mesh].material].flags & (shared::kMaterialMask | shared::kMaterialBlend)) != 0;
   };
@@ -83,11 +101,34 @@ void HostScene::buildTrees() {
     views.push_back({scene_.meshes[i].positions, scene_.meshes[i].indices});
     targets.push_back(&meshes_[i].tree);
   }
-  std::vector<MeshTree> trees = buildMeshTrees(views);
+  std::vector<MeshTree> trees = buildMeshTrees(views, cache);
   for (size_t i = 0; i < trees.size(); i++) *targets[i] = std::move(trees[i]);
+  countLeftOut();
   for (MergedGroup& group : merged_) {
     group.positions = {};
     group.indices = {};
+  }
+}
+
+void HostScene::countLeftOut() {
+  const scene::Pose pose = scene::poseAt(scene_, 0.0);
+  for (const MergedGroup& group : merged_) leftOut_.triangles += group.sources.size() - group.tree.triangles.size();
+  std::vector<bool> counted(meshes_.size(), false);
+  for (const HostInstance& instance : instances_) {
+    const HostMesh& mesh = meshes_[instance.mesh];
+    if (instance.merged) continue;
+    if (!counted[instance.mesh]) leftOut_.triangles += mesh.indices.size() / 3 - mesh.tree.triangles.size();
+    counted[instance.mesh] = true;
+    const bool nowhere = placedBounds(mesh.tree.bounds, pose.world[instance.node]).empty();
+    if (nowhere && !mesh.tree.triangles.empty()) leftOut_.instances++;
+  }
+  if (leftOut_.triangles > 0) {
+    log::warn("{}: {} triangles have a corner that is not finite or farther than {:.0e} m from their origin: left out",
+              scene_.name, leftOut_.triangles, double(kLargestCoordinate));
+  }
+  if (leftOut_.instances > 0) {
+    log::warn("{}: {} instances are scaled to nothing, or their place is not finite: left out while that is so",
+              scene_.name, leftOut_.instances);
   }
 }
 

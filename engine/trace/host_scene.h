@@ -12,6 +12,7 @@
 #include "trace/light_table.h"
 #include "trace/material_table.h"
 #include "trace/static_merge.h"
+#include "trace/tree_cache.h"
 
 namespace tandem::trace {
 
@@ -19,7 +20,7 @@ namespace tandem::trace {
 struct HostMesh {
   Bounds bounds;  // object space, of the finite positions
   MeshTree tree;  // empty where all its instances are merged
-  std::vector<shared::MeshVertex> vertices;
+  RawVector<shared::MeshVertex> vertices;
   std::span<const uint32_t> indices;
   std::span<const vec2> uv0;
   std::span<const vec2> uv1;
@@ -30,7 +31,8 @@ struct HostMesh {
 
 class HostScene {
  public:
-  explicit HostScene(const scene::Scene& scene);
+  /// `cache`: where trees of large meshes are kept between runs; null: nowhere.
+  explicit HostScene(const scene::Scene& scene, const TreeCache* cache = nullptr);
 
   const scene::Scene& scene() const { return scene_; }
   const std::vector<HostMesh>& meshes() const { return meshes_; }
@@ -46,10 +48,17 @@ class HostScene {
   bool animated() const { return animated_; }
   /// What path_trace.comp must be able to do: kFeature... of shaders/shared/path_trace.h.
   uint32_t features() const { return features_; }
+  /// What was left out, because rays could only miss it or never come back from it; said once, as a warning.
+  struct LeftOut {
+    uint64_t triangles = 0;  // a corner not finite, or farther out than kLargestCoordinate
+    uint64_t instances = 0;  // at time 0: scaled to nothing, or their place not finite
+  };
+  const LeftOut& leftOut() const { return leftOut_; }
 
  private:
-  void buildTrees();
+  void buildTrees(const TreeCache* cache);
   uint32_t findFeatures() const;
+  void countLeftOut();
 
   const scene::Scene& scene_;
   std::vector<HostMesh> meshes_;
@@ -58,6 +67,7 @@ class HostScene {
   std::vector<uint32_t> lightNodes_;
   MaterialTable materials_;
   EnvironmentTable environment_;
+  LeftOut leftOut_;
   uint64_t emissiveTriangles_ = 0;
   uint32_t features_ = 0;
   bool animated_ = false;

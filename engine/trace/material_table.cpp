@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "trace/light_table.h"
@@ -45,7 +46,7 @@ class TextureList {
  public:
   TextureList(const scene::Scene& scene, MaterialTable& table) : scene_(scene), table_(table) {}
 
-  shared::TextureSlot slot(const scene::TextureUse& use, bool srgb) {
+  shared::TextureSlot slot(const scene::TextureUse& use, bool srgb, gpu::MipFilter filter = gpu::MipFilter::Mean) {
     shared::TextureSlot slot{};
     slot.texture = shared::kNoTexture;
     if (use.texture == scene::kNone) return slot;
@@ -53,7 +54,12 @@ class TextureList {
     const float c = std::cos(use.rotation), s = std::sin(use.rotation);
     slot.row0 = vec3(c * use.scale.x, s * use.scale.y, use.offset.x);
     slot.row1 = vec3(-s * use.scale.x, c * use.scale.y, use.offset.y);
-    slot.texture = entry(use.texture, srgb) | (use.uvSet == 1 ? shared::kSecondUvSet : 0u);
+    const uint32_t index = entry(use.texture, srgb, filter);
+    const gpu::TextureSource& source = table_.textures[index];
+    const double texels = static_cast<double>(source.width) * source.height;
+    const double area = std::abs(static_cast<double>(use.scale.x) * use.scale.y);
+    slot.level = static_cast<float>(0.5 * std::log2(std::max(texels * area, 1e-30)));
+    slot.texture = index | (use.uvSet == 1 ? shared::kSecondUvSet : 0u);
     table_.textured = true;
     return slot;
   }
@@ -67,8 +73,9 @@ class TextureList {
   }
 
  private:
-  uint32_t entry(uint32_t texture, bool srgb) {
-    const auto [found, isNew] = entries_.try_emplace({texture, srgb}, static_cast<uint32_t>(table_.textures.size()));
+  uint32_t entry(uint32_t texture, bool srgb, gpu::MipFilter filter) {
+    const auto [found, isNew] =
+        entries_.try_emplace({texture, srgb, filter}, static_cast<uint32_t>(table_.textures.size()));
     if (!isNew) return found->second;
     const scene::Texture& t = scene_.textures[texture];
     gpu::TextureSource source{"white", 1, 1, kWhite.data()};
@@ -77,6 +84,7 @@ class TextureList {
       source = {image.name, image.width, image.height, image.pixels.data()};
     }
     source.srgb = srgb;
+    source.filter = filter;
     source.u = addressMode(t.wrapU);
     source.v = addressMode(t.wrapV);
     source.linear = t.linearFilter;
@@ -86,7 +94,7 @@ class TextureList {
 
   const scene::Scene& scene_;
   MaterialTable& table_;
-  std::map<std::pair<uint32_t, bool>, uint32_t> entries_;
+  std::map<std::tuple<uint32_t, bool, gpu::MipFilter>, uint32_t> entries_;
   std::map<uint32_t, vec3> means_;
 };
 
@@ -105,9 +113,11 @@ shared::MaterialData makeMaterial(const scene::Material& m, TextureList& texture
   data.flags = (m.alphaMode == scene::AlphaMode::Mask ? shared::kMaterialMask : 0u) |
                (m.alphaMode == scene::AlphaMode::Blend ? shared::kMaterialBlend : 0u) |
                (m.unlit ? shared::kMaterialUnlit : 0u) | (m.doubleSided ? shared::kMaterialDoubleSided : 0u);
-  data.baseColorTexture = textures.slot(m.baseColorTexture, true);
+  data.baseColorTexture =
+      textures.slot(m.baseColorTexture, true,
+                    m.alphaMode == scene::AlphaMode::Opaque ? gpu::MipFilter::Mean : gpu::MipFilter::AlphaWeighted);
   data.metallicRoughnessTexture = textures.slot(m.metallicRoughnessTexture, false);
-  data.normalTexture = textures.slot(m.normalTexture, false);
+  data.normalTexture = textures.slot(m.normalTexture, false, gpu::MipFilter::Normals);
   data.emissiveTexture = textures.slot(m.emissiveTexture, true);
   data.specularTexture = textures.slot(m.specularTexture, false);
   data.specularColorTexture = textures.slot(m.specularColorTexture, true);

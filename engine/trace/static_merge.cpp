@@ -27,10 +27,29 @@ void append(const scene::Mesh& mesh, const mat4& world, uint32_t instance, Merge
     group.sources.push_back({instance, primitive});
 }
 
+/// Instances in order, in as few groups as the limits allow.
+std::vector<std::vector<uint32_t>> dealt(const scene::Scene& scene, const std::vector<HostInstance>& instances,
+                                         const std::vector<uint32_t>& members, const GroupLimits& limits) {
+  std::vector<std::vector<uint32_t>> groups;
+  uint64_t triangles = 0, vertices = 0;
+  for (const uint32_t i : members) {
+    const scene::Mesh& mesh = scene.meshes[instances[i].mesh];
+    triangles += mesh.indices.size() / 3;
+    vertices += mesh.positions.size();
+    if (groups.empty() || triangles > limits.triangles || vertices > limits.vertices) {
+      groups.emplace_back();
+      triangles = mesh.indices.size() / 3;
+      vertices = mesh.positions.size();
+    }
+    groups.back().push_back(i);
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::vector<MergedGroup> mergeStatic(const scene::Scene& scene, const std::function<bool(uint32_t mesh)>& alphaTested,
-                                     std::vector<HostInstance>& instances) {
+                                     std::vector<HostInstance>& instances, const GroupLimits& limits) {
   const std::vector<bool> moving = movingNodes(scene);
   const scene::Pose pose = scene::poseAt(scene, 0.0);
   std::vector<uint32_t> uses(scene.meshes.size(), 0);
@@ -51,12 +70,14 @@ std::vector<MergedGroup> mergeStatic(const scene::Scene& scene, const std::funct
   }
   std::vector<MergedGroup> groups;
   for (int alpha = 0; alpha < 2; alpha++) {
-    if (members[alpha].size() < 2) continue;
-    MergedGroup& group = groups.emplace_back();
-    group.alphaTested = alpha == 1;
-    for (uint32_t i : members[alpha]) {
-      instances[i].merged = true;
-      append(scene.meshes[instances[i].mesh], pose.world[instances[i].node], i, group);
+    for (const std::vector<uint32_t>& together : dealt(scene, instances, members[alpha], limits)) {
+      if (together.size() < 2) continue;
+      MergedGroup& group = groups.emplace_back();
+      group.alphaTested = alpha == 1;
+      for (uint32_t i : together) {
+        instances[i].merged = true;
+        append(scene.meshes[instances[i].mesh], pose.world[instances[i].node], i, group);
+      }
     }
   }
   return groups;

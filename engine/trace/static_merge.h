@@ -32,9 +32,16 @@ struct MergedGroup {
 /// Meshes with several instances are merged as long as all merged triangles are no more than this: copies cost memory.
 inline constexpr uint64_t kMergeLimit = uint64_t{2} << 20;
 
-/// Marks instances of nodes that no animation moves, and copies them: one group of those that are alpha tested, one of
-/// the rest. A group of one instance would gain nothing and is not made. Trees are left to the caller.
+/// What one group may hold: one tree's entries, and vertices that 32 bits can name.
+struct GroupLimits {
+  uint64_t triangles = kMostEntries;
+  uint64_t vertices = uint64_t{1} << 32;
+};
+
+/// Marks instances of nodes that no animation moves, and copies them: groups of those that are alpha tested, groups of
+/// the rest; one of each where the limits allow. A group of one instance would gain nothing and is not made. Trees are
+/// left to the caller.
 std::vector<MergedGroup> mergeStatic(const scene::Scene& scene, const std::function<bool(uint32_t mesh)>& alphaTested,
-                                     std::vector<HostInstance>& instances);
+                                     std::vector<HostInstance>& instances, const GroupLimits& limits = {});
 
 }  // namespace tandem::trace

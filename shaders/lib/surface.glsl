@@ -1,5 +1,6 @@
-// What a hit is made of: corners, texture coordinates, material values, normals. Textures are read at their full
-// resolution: many samples a pixel do the filtering.
+// What a hit is made of: corners, texture coordinates, material values, normals. The level of a texture is chosen by
+// ray cones: Akenine-Moeller et al. 2019, "Texture Level of Detail Strategies for Real-Time Ray Tracing" (Ray Tracing
+// Gems, chapter 20), and 2021, "Improved Shader and Texture Level of Detail Using Ray Cones".
 #ifndef TANDEM_SHADERS_LIB_SURFACE_GLSL
 #define TANDEM_SHADERS_LIB_SURFACE_GLSL
 
@@ -36,11 +37,17 @@ HitSource hit_source(SceneAddresses scene, uint placementIndex, uint primitive) 
   return source;
 }
 
-/// A point of a triangle: which mesh, its corners and their weights.
+const float kSharpest = -1e6;   // a level: full resolution
+
+/// A point of a triangle: which mesh, its corners and their weights. `level`: log2 of the root of the part of the
+/// triangle's area that a ray stands for; kSharpest: of nothing, and textures are read at full resolution. `variance`:
+/// of the normals that one reading of the normal map stands for.
 struct MeshPoint {
   MeshData mesh;
   uvec3 corner;
   vec3 weight;
+  float level;
+  float variance;
 };
 
 MeshPoint mesh_point(SceneAddresses scene, uint mesh, uint primitive, vec2 barycentrics) {
@@ -48,19 +55,30 @@ MeshPoint mesh_point(SceneAddresses scene, uint mesh, uint primitive, vec2 baryc
   p.mesh = Meshes(scene.meshes).mesh[mesh];
   p.corner = Corners(p.mesh.indices).corner[primitive];
   p.weight = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
+  p.level = kSharpest;
+  p.variance = 0.0;
   return p;
+}
+
+/// Ray Tracing Gems, equations 2 and 3 of chapter 20, in areas: texels of the triangle times the part of it that counts.
+float slot_level(TextureSlot slot, MeshPoint p, vec2 edge1, vec2 edge2) {
+  if (p.level == kSharpest) return 0.0;
+  return max(p.level + slot.level + 0.5 * log2(abs(edge1.x * edge2.y - edge1.y * edge2.x)), 0.0);
 }
 
 vec4 slot_sample(TextureSlot slot, MeshPoint p) {
   const uint64_t address = (slot.texture & kSecondUvSet) != 0u ? p.mesh.uv1 : p.mesh.uv0;
   vec2 uv = vec2(0.0);
+  float level = 0.0;
   if (address != 0ul) {
     TexCoords t = TexCoords(address);
-    uv = t.uv[p.corner.x] * p.weight.x + t.uv[p.corner.y] * p.weight.y + t.uv[p.corner.z] * p.weight.z;
+    const vec2 a = t.uv[p.corner.x], b = t.uv[p.corner.y], c = t.uv[p.corner.z];
+    uv = a * p.weight.x + b * p.weight.y + c * p.weight.z;
+    level = slot_level(slot, p, b - a, c - a);
   }
   const vec3 place = vec3(uv, 1.0);
   const vec2 moved = vec2(dot(slot.row0, place), dot(slot.row1, place));
-  return textureLod(textures[nonuniformEXT(slot.texture & ~kSecondUvSet)], moved, 0.0);
+  return textureLod(textures[nonuniformEXT(slot.texture & ~kSecondUvSet)], moved, level);
 }
 
 bool slot_used(TextureSlot slot) {
@@ -119,7 +137,8 @@ vec3 normal_to_world(InstanceData instance, vec3 n) {
   return instance.worldToObject0 * n.x + instance.worldToObject1 * n.y + instance.worldToObject2 * n.z;
 }
 
-vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3 normal) {
+/// Sets the point's variance: Toksvig 2005, "Mipmapping Normal Maps", from the length of the mean (gpu/texture_source.h).
+vec3 mapped_normal(Materials materials, InstanceData instance, inout MeshPoint p, vec3 normal) {
   const TextureSlot slot = materials.material[instance.material].normalTexture;
   if (!slot_used(slot) || p.mesh.tangents == 0ul) return normal;
   Words words = Words(p.mesh.tangents);
@@ -133,8 +152,12 @@ vec3 mapped_normal(Materials materials, InstanceData instance, MeshPoint p, vec3
   t *= inversesqrt(size);
   const bool mirrored = ((first & 1u) != 0u) != ((instance.flags & kInstanceMirrored) != 0u);
   const vec3 b = cross(normal, t) * (mirrored ? -1.0 : 1.0);
-  vec3 local = slot_sample(slot, p).xyz * 2.0 - 1.0;
-  local.xy *= materials.material[instance.material].normalScale;
+  const vec4 texel = slot_sample(slot, p);
+  const float scale = materials.material[instance.material].normalScale;
+  const float meanLength = max(texel.w, 1.0 / 255.0);
+  p.variance = (1.0 - meanLength) / meanLength * scale * scale;
+  vec3 local = texel.xyz * 2.0 - 1.0;
+  local.xy *= scale;
   const vec3 n = t * local.x + b * local.y + normal * local.z;
   const float length2 = dot(n, n);
   return length2 > 0.0 ? n * inversesqrt(length2) : normal;
@@ -149,13 +172,29 @@ vec3 bent_normal(vec3 shading, vec3 geometric, vec3 o) {
   return normalize(o + normalize(r + geometric * (least - above)));
 }
 
-Shape surface_shape(SceneAddresses scene, InstanceData instance, MeshPoint p, vec3 o) {
+/// The level of a point that a cone of `width` metres meets. The footprint is taken by its area, so that at grazing
+/// angles neither axis decides alone: the samples of a pixel filter along the long one.
+float cone_level(InstanceData instance, vec3 edge1, vec3 edge2, float width, float cosine) {
+  const vec3 normal = cross(to_world(instance, vec4(edge1, 0.0)), to_world(instance, vec4(edge2, 0.0)));
+  return log2(max(width, 1e-18)) - 0.5 * log2(max(length(normal), 1e-36) * max(cosine, 1e-3));
+}
+
+/// A perceptual roughness with that of the normals below the texel added: in squares of alpha, 2 * variance.
+float roughened(float roughness, MeshPoint p) {
+  if (!has_feature(kFeatureNormalMaps) || p.variance == 0.0) return roughness;
+  const float alpha = roughness * roughness;
+  return sqrt(sqrt(min(alpha * alpha + 2.0 * p.variance, 1.0)));
+}
+
+/// `width`: of the ray's cone here, metres. Sets the point's level and variance.
+Shape surface_shape(SceneAddresses scene, InstanceData instance, inout MeshPoint p, vec3 o, float width) {
   Vertices v = Vertices(p.mesh.vertices);
   const MeshVertex a = v.vertex[p.corner.x], b = v.vertex[p.corner.y], c = v.vertex[p.corner.z];
   Shape shape;
   shape.objectPosition = a.position + (b.position - a.position) * p.weight.y + (c.position - a.position) * p.weight.z;
   shape.position = to_world(instance, vec4(shape.objectPosition, 1.0));
   vec3 edge1 = b.position - a.position, edge2 = c.position - a.position;
+  const vec3 side1 = edge1, side2 = edge2;
   // Scaled, so that the product of the edges of a tiny triangle does not vanish.
   edge1 /= max(max(abs(edge1.x), max(abs(edge1.y), abs(edge1.z))), 1e-30);
   edge2 /= max(max(abs(edge2.x), max(abs(edge2.y), abs(edge2.z))), 1e-30);
@@ -164,6 +203,7 @@ Shape surface_shape(SceneAddresses scene, InstanceData instance, MeshPoint p, ve
   ng = size > 0.0 ? ng * inversesqrt(size) : o;
   shape.front = dot(ng, o) >= 0.0;
   if (!shape.front) ng = -ng;
+  if (has_feature(kFeatureTextures)) p.level = cone_level(instance, side1, side2, width, dot(ng, o));
   const vec3 normal = octahedral_unpack(a.normal) * p.weight.x + octahedral_unpack(b.normal) * p.weight.y +
                       octahedral_unpack(c.normal) * p.weight.z;
   vec3 ns = normal_to_world(instance, normal);

@@ -66,6 +66,7 @@ struct TextureSlot {
   uint texture;        // index in the table, or kNoTexture; kSecondUvSet is or-ed in for TEXCOORD_1
   vec3 row0;
   vec3 row1;
+  float level;         // log2 of the root of the texels in a unit square of the coordinates before they are moved
 };
 
 /// glTF 2.0 metallic-roughness with KHR_materials_ior, _specular, _emissive_strength and _unlit. All colours linear.

@@ -16,9 +16,9 @@ struct WaveState {
   uint64_t origins;          // vec4[]: where the next segment and the shadow ray begin; distance of the light
   uint64_t directions;       // vec4[]: of the next segment; its density
   uint64_t throughputs;      // vec4[]: throughput; pairs of random numbers drawn, as bits
-  uint64_t lightDirections;  // vec4[]: of the shadow ray
+  uint64_t lightDirections;  // vec4[]: of the shadow ray; how the cone of the next segment widens
   uint64_t lightValues;      // vec4[]: what it brings where nothing is in between
-  uint64_t radiance;         // vec4[]: of the sample under way
+  uint64_t radiance;         // vec4[]: of the sample under way; width of the ray's cone
   uint64_t sums;             // vec4[]: over the samples before
   uint64_t firsts;           // vec4[]: albedo, coverage: over the samples up to this one
   uint64_t shadowQueue;      // uint[]: slots whose light is to be asked for: rays to a punctual light from the front, others from the back

@@ -28,6 +28,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Mo
 const uint kRouletteDepth = 2u;     // bounces before paths may be ended by chance
 const uint kShadowPair = 0x10000u;  // sets the keys of shadow rays apart from those of the segments that follow
 const float kLargestMotion = 16384.0;   // pixels
+const float kWidestSpread = 0.5;        // metres per metre of a ray's cone
 
 #define PARAMS Params(kParams).block
 #define SCENE Params(kParams).block.scene
@@ -62,6 +63,8 @@ struct Path {
   vec3 throughput;
   vec3 radiance;
   float density;     // of the BSDF sample that made this segment
+  float width;       // of the ray's cone at its origin, metres; with kFeatureTextures
+  float spread;      // by which it widens per metre
   uint depth;        // segments before this one
   Random random;
 };
@@ -105,6 +108,10 @@ Path path_begin(uvec2 pixel, uint index) {
   path.radiance = vec3(0.0);
   path.density = 1.0;
   path.depth = 0u;
+  // A sample stands for its share of the pixel's area: the more samples, the sharper each.
+  const float pixelSize = 2.0 * camera.halfHeight / size.y * inversesqrt(float(PARAMS.samples));
+  path.width = orthographic ? pixelSize : 0.0;
+  path.spread = orthographic ? 0.0 : pixelSize;
   return path;
 }
 
@@ -153,6 +160,7 @@ void add_sky(inout Path path) {
 }
 
 void add_emission(inout Path path, uint material, MeshPoint p, float t, float cosine) {
+  p.level = kSharpest;   // as light sampling reads it: the two must agree on what they weigh
   Materials materials = Materials(SCENE.materials);
   float light = 0.0;
   if (path.depth > 0u && LIGHTS.emissive > 0.0) {
@@ -186,6 +194,13 @@ Direct choose_direct(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 positi
   return direct;
 }
 
+/// The cone of a segment that a sample of `density` has chosen: of the 1 / density steradians around it each of the
+/// pixel's samples stands for its share. Rough surfaces widen it, mirrors hardly; with many samples it stays sharp.
+void widen(inout Path path) {
+  const float share = path.density * float(PARAMS.samples);
+  path.spread = min(path.spread + 2.0 * inversesqrt(kPi * share), kWidestSpread);
+}
+
 /// Chooses the next segment. False: the path ends here.
 bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3 geometricNormal) {
   const vec2 choice = random_pair(path.random);
@@ -208,6 +223,7 @@ bool scatter(inout Path path, Bsdf bsdf, mat3 frame, vec3 o, vec3 position, vec3
   path.origin = position;
   path.direction = normalize(direction);
   path.depth++;
+  widen(path);
   return true;
 }
 
@@ -228,8 +244,8 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
     if (slot_used(colorSlot)) color *= slot_sample(colorSlot, p).rgb;
   }
   // KHR_materials_specular: F0 = min(color, 1) * strength, F90 = strength.
-  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughness, min(color, vec3(1.0)) * strength,
-                   strength, cosine);
+  return bsdf_make(SCENE.albedo, SCENE.albedoMeans, base, metallic, roughened(roughness, p),
+                   min(color, vec3(1.0)) * strength, strength, cosine);
 }
 
 /// What traversal found, led back to the mesh.
@@ -240,12 +256,13 @@ struct Surface {
   Shape shape;
 };
 
-Surface surface_at(Path path, Hit hit) {
+Surface surface_at(inout Path path, Hit hit) {
   Surface s;
   s.source = hit_source(SCENE, hit.instance, hit.primitive);
   s.instance = Instances(SCENE.instances).instance[s.source.instance];
   s.p = mesh_point(SCENE, s.instance.mesh, s.source.primitive, hit.barycentrics);
-  s.shape = surface_shape(SCENE, s.instance, s.p, -path.direction);
+  path.width += path.spread * hit.t;
+  s.shape = surface_shape(SCENE, s.instance, s.p, -path.direction, path.width);
   return s;
 }
 

@@ -10,13 +10,16 @@ Path load_path(uint slot, uvec2 pixel) {
   if (kFirst != 0u) return path_begin(pixel, push.sampleIndex);
   Path path;
   const vec4 direction = Vectors(STATE.directions).at[slot], throughput = Vectors(STATE.throughputs).at[slot];
+  const vec4 radiance = Vectors(STATE.radiance).at[slot];
   path.random = random_begin(pixel, PARAMS.frame, PARAMS.seed, push.sampleIndex);
   path.random.pair = floatBitsToUint(throughput.w);
   path.origin = vec3(0.0);   // lies behind
   path.direction = direction.xyz;
   path.density = direction.w;
   path.throughput = throughput.xyz;
-  path.radiance = Vectors(STATE.radiance).at[slot].xyz;
+  path.radiance = radiance.xyz;
+  path.width = radiance.w;
+  path.spread = Vectors(STATE.lightDirections).at[slot].w;
   path.depth = push.depth;
   return path;
 }
@@ -63,16 +66,14 @@ void shade(uint slot, out bool asks, out bool goesOn, out bool parallel) {
     if (asks || goesOn) {
       Vectors(STATE.origins).at[slot] = vec4(position, direct.distance_);
       Vectors(STATE.throughputs).at[slot] = vec4(path.throughput, uintBitsToFloat(path.random.pair));
+      Vectors(STATE.lightDirections).at[slot] = vec4(direct.direction, path.spread);
     }
     if (goesOn) Vectors(STATE.directions).at[slot] = vec4(path.direction, path.density);
-    if (asks) {
-      Vectors(STATE.lightDirections).at[slot] = vec4(direct.direction, 0.0);
-      Vectors(STATE.lightValues).at[slot] = vec4(direct.value, 0.0);
-    }
+    if (asks) Vectors(STATE.lightValues).at[slot] = vec4(direct.value, 0.0);
   } else {
     path_miss(path, at);
   }
-  Vectors(STATE.radiance).at[slot] = vec4(path.radiance, 0.0);
+  Vectors(STATE.radiance).at[slot] = vec4(path.radiance, path.width);
   if (kFirst != 0u) keep_first(slot, sums);
 }
 

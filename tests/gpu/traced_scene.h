@@ -49,8 +49,12 @@ class TracedScene {
     std::vector<trace::MeshTree> trees;
     for (const TestMesh& mesh : meshes_) {
       trees.push_back(trace::buildMeshTree(mesh.positions, mesh.indices));
-      nodes_.push_back(upload(device, trees.back().nodes, "nodes"));
-      triangles_.push_back(upload(device, trees.back().triangles, "triangles"));
+      trace::MeshTree uploaded = trees.back();
+      // There is no buffer of 0 bytes; nothing leads to these.
+      if (uploaded.nodes.empty()) uploaded.nodes.push_back({});
+      if (uploaded.triangles.empty()) uploaded.triangles.push_back({});
+      nodes_.push_back(upload(device, uploaded.nodes, "nodes"));
+      triangles_.push_back(upload(device, uploaded.triangles, "triangles"));
     }
     std::vector<Bounds> bounds;
     std::vector<shared::BvhInstance> instances;

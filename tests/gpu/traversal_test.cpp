@@ -69,32 +69,6 @@ TestMesh soup(uint32_t triangles) {
   return mesh;
 }
 
-struct Verdict {
-  size_t mismatches = 0;
-  size_t unexplained = 0;
-  size_t hits = 0;
-};
-
-Verdict compare(TracedScene& scene, const std::vector<Ray>& rays) {
-  const Reference reference(scene);
-  const std::vector<Result> results = scene.trace(rays);
-  Verdict verdict;
-  for (size_t i = 0; i < rays.size(); i++) {
-    const Result theirs = reference.trace(rays[i]);
-    const Result& ours = results[i];
-    verdict.hits += theirs.hit();
-    if (agree(rays[i], ours, theirs)) continue;
-    verdict.mismatches++;
-    if (explained(scene, rays[i], ours, theirs)) continue;
-    verdict.unexplained++;
-    ADD_FAILURE() << "ray " << i << ": ours " << ours.flags << " t " << ours.t << " instance " << ours.instance
-                  << " primitive " << ours.primitive << ", Embree " << theirs.flags << " t " << theirs.t << " instance "
-                  << theirs.instance << " primitive " << theirs.primitive;
-    if (verdict.unexplained > 10) break;
-  }
-  return verdict;
-}
-
 mat4 place(vec3 translation, float angle, vec3 axis, vec3 scale) {
   return glm::translate(mat4(1), translation) * glm::rotate(mat4(1), angle, glm::normalize(axis)) *
          glm::scale(mat4(1), scale);

@@ -246,6 +246,9 @@ TEST_F(ModesTest, ChangingTheModeChangesNoPixel) {
     const Rendering again = runFrames(**renderer, 1, 2);
     EXPECT_EQ(again.report.mode, frame::modeName(mode));
     EXPECT_EQ(one.frames, again.frames) << frame::modeName(mode);
+    // Who traces has a copy of the scene, and no one else.
+    for (const frame::NodeReport& node : again.report.nodes)
+      EXPECT_EQ(node.sceneBytes > 0, node.tracer != "none") << "node " << node.node << ", " << frame::modeName(mode);
   }
 }
 

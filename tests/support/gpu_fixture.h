@@ -41,8 +41,8 @@ class GpuFixture : public testing::Test {
 gpu::Buffer uploadBuffer(gpu::Device& device, std::span<const std::byte> bytes, const std::string& name);
 std::vector<std::byte> downloadBytes(gpu::Device& device, const gpu::Buffer& buffer, uint64_t bytes);
 
-template <class T>
-gpu::Buffer upload(gpu::Device& device, const std::vector<T>& values, const std::string& name) {
+template <class T, class Allocator>
+gpu::Buffer upload(gpu::Device& device, const std::vector<T, Allocator>& values, const std::string& name) {
   return uploadBuffer(device, std::as_bytes(std::span(values)), name);
 }
 

@@ -1,17 +1,26 @@
 // The trees that traversal walks: complete, tight enough to be right, shallow enough for the stack, and the same on
 // every run.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
+#include <string>
 
 #include "base/check.h"
+#include "base/content_hash.h"
+#include "base/parallel.h"
 #include "trace/compute_bvh.h"
+#include "trace/tree_cache.h"
 
 namespace tandem::trace {
 namespace {
@@ -57,7 +66,7 @@ Bounds childBox(const shared::BvhNode& node, int child) {
 
 /// Walks a tree and collects what it finds: the boxes above every leaf entry, all of which must hold the entry.
 struct Walk {
-  const std::vector<shared::BvhNode>& nodes;
+  std::span<const shared::BvhNode> nodes;
   std::map<uint32_t, std::vector<Bounds>> boxesAbove;  // by leaf entry
   uint32_t depth = 0;
   uint32_t largestLeaf = 0;
@@ -136,6 +145,39 @@ TEST(MeshTree, IsTheSameOnEveryRun) {
   for (int run = 0; run < 4; run++) EXPECT_TRUE(sameBits(first, soup.build())) << "run " << run;
 }
 
+/// Of nodes and triangles.
+std::string hashOf(const MeshTree& tree) {
+  return contentHash(std::as_bytes(std::span(tree.nodes))).text() +
+         contentHash(std::as_bytes(std::span(tree.triangles))).text();
+}
+
+/// Starts itself in a process that has one core, which prints its hash.
+TEST(MeshTree, IsTheSameOnOneCoreAndOnAll) {
+  const std::string hash = hashOf(randomSoup(300'000, 3).build());
+  if (std::getenv("TANDEM_TEST_PRINTS_HASH") != nullptr) {
+    std::printf("cores %zu hash %s\n", coreCount(), hash.c_str());
+    return;
+  }
+  cpu_set_t all, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  // Embree and the standard library count cores when they start: the process must be a new one.
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+  const std::string command = fmt::format(
+      "TANDEM_TEST_PRINTS_HASH=1 /proc/{}/exe --gtest_filter=MeshTree.IsTheSameOnOneCoreAndOnAll", ::getpid());
+  FILE* child = ::popen(command.c_str(), "r");
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
+  ASSERT_NE(child, nullptr);
+  std::string said;
+  for (char line[256]; std::fgets(line, sizeof(line), child) != nullptr;) said += line;
+  EXPECT_EQ(::pclose(child), 0);
+  const std::string expected = fmt::format("cores 1 hash {}\n", hash);
+  EXPECT_NE(said.find(expected), std::string::npos) << said << "instead of " << expected;
+}
+
 TEST(MeshTree, ManyAtOnceAreWhatTheyAreAlone) {
   std::vector<Soup> soups;
   std::vector<MeshView> views;
@@ -188,6 +230,14 @@ TEST(BinaryTree, FallsBackToTheMedianWhereTheLimitIsAsTightAsCanBe) {
     for (const Bounds& box : above) EXPECT_TRUE(contains(box, held.min) && contains(box, held.max));
   }
   EXPECT_THROW(buildBinaryTree(std::vector<Bounds>{Bounds{}}, {}), BrokenPromise);
+}
+
+TEST(BinaryTree, IsNeverDeeperThanTheStack) {
+  // 1025 boxes in 1025 leaves need 11 levels in any shape: refused, not built too deep.
+  const std::vector<Bounds> boxes(1025, Bounds{vec3(0), vec3(1)});
+  EXPECT_THROW(buildBinaryTree(boxes, {.leafSize = 1, .depth = 10}), BrokenPromise);
+  const BinaryTree tree = buildBinaryTree(boxes, {.leafSize = 1, .depth = 11});
+  EXPECT_EQ(faultOf(tree.nodes, tree.order.size(), 11), "");
 }
 
 TEST(MeshTree, LeavesOutWhatCannotBeTraced) {
