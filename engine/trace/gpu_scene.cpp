@@ -144,7 +144,7 @@ uint64_t GpuScene::bytes() const {
   uint64_t total = textures_->bytes();
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
   for (const gpu::Buffer* b :
-       {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
+       {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_, &scratch_}) {
     total += b->bytes();
   }
   return total;

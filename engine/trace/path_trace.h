@@ -31,6 +31,7 @@ struct PathTraceSettings {
   uint32_t seed = 0;     // same seed, same picture, bit for bit (on GPUs of a kind)
   LightStrategy strategy = LightStrategy::Mis;
   std::optional<bool> inStages;  // tests only: trace/wavefront or one kernel, whatever the device
+  uint64_t stateBytes = 0;       // tests only: memory between the stages at most; 0: what suits the device
 };
 
 /// Where the pass finds its scene while it is recorded. Implemented by frame/renderer; asked on the render thread.

@@ -18,8 +18,10 @@ constexpr uint64_t kSlotBytes = kVectors * kVectorBytes + 4 * sizeof(uint32_t); 
 constexpr uint64_t kLargestState = uint64_t{1536} << 20;
 
 /// Rows that one round of stages traces.
-uint32_t rowsPerRound(const gpu::Device& device, uint32_t width, uint32_t rows) {
-  const uint64_t budget = std::min(kLargestState, device.adapter().deviceLocalBytes() / 12);
+uint32_t rowsPerRound(const gpu::Device& device, const PathTraceSettings& settings, uint32_t rows) {
+  const uint32_t width = settings.size.width;
+  const uint64_t suits = std::min(kLargestState, device.adapter().deviceLocalBytes() / 12);
+  const uint64_t budget = settings.stateBytes > 0 ? settings.stateBytes : suits;
   const uint64_t perGroupRow = uint64_t{gpu::groupsFor(width, kGroupWidth)} * kThreads * kSlotBytes;
   const uint64_t groupRows = std::max<uint64_t>(budget / perGroupRow, 1);
   return static_cast<uint32_t>(std::min<uint64_t>(groupRows * kGroupRows, rows));
@@ -93,7 +95,7 @@ bool tracesInStages(const gpu::Device& device) { return !device.adapter().softwa
 
 void recordWavefront(gpu::Commands& commands, GpuScene& scene, const WavefrontJob& job) {
   const uint32_t width = job.settings.size.width;
-  const uint32_t rows = rowsPerRound(commands.device(), width, job.rows);
+  const uint32_t rows = rowsPerRound(commands.device(), job.settings, job.rows);
   const uint32_t slots = gpu::groupsFor(width, kGroupWidth) * gpu::groupsFor(rows, kGroupRows) * kThreads;
   const uint64_t counters = shared::kWaveQueues * (uint64_t{job.settings.bounces} + 1) * sizeof(uint32_t);
   const gpu::Buffer& scratch = scene.scratch(kSlotBytes * slots + counters);

@@ -6,8 +6,8 @@
 // which is constant and may be true where the scene has one instance at most: its tree is then all there is to walk.
 //
 // Rays are in world space, 0 <= tMin; t is in units of the direction, which need not be normalised. Both faces of a triangle are hit.
-// One stack serves both levels. Neither boxes nor triangles are lost to rounding: Ize 2013, "Robust BVH Ray Traversal", section 3, for the
-// boxes' far distance; the rest is said where it is done.
+// One stack serves both levels. Triangles: Woop, Benthin, Wald 2013, "Watertight Ray/Triangle Intersection". Boxes: Ize 2013, "Robust BVH
+// Ray Traversal", section 3: the far distance is widened so that rounding never loses a box.
 #ifndef TANDEM_SHADERS_TRACE_TRAVERSAL_BVH_GLSL
 #define TANDEM_SHADERS_TRACE_TRAVERSAL_BVH_GLSL
 
@@ -41,21 +41,20 @@ const float kBvhWiden = 1.0 + 8.0 * 5.9604645e-8;   // 1 + 2 gamma(3), rounded u
 /// less, so that rounding makes boxes larger, never smaller.
 struct BvhRay {
   vec3 origin;
-  vec3 direction;
-  float error;      // of a triangle's test, per metre of its edges and of the way to it
   vec3 lower;
   vec3 upper;
   vec3 near;
   vec3 far;
+  vec3 shearX, shearY, shearZ;   // rows of Woop's permutation, shear and scale: the ray becomes (0,0,0) + t (0,0,1)
 };
+
+vec3 bvh_axis(uint axis) { return vec3(axis == 0u, axis == 1u, axis == 2u); }
 
 BvhRay bvh_prepare(vec3 origin, vec3 direction) {
   BvhRay ray;
   ray.origin = origin;
-  ray.direction = direction;
   const vec3 size = abs(direction);
   const float most = max(size.x, max(size.y, size.z));
-  ray.error = most * 6e-7;   // 10 units of rounding
   // A component of 0 becomes so small a number that the distance to a slab is huge, not NaN.
   const vec3 inverse = 1.0 / max(size, vec3(1e-12 * most));
   const bvec3 negative = lessThan(direction, vec3(0.0));
@@ -64,6 +63,13 @@ BvhRay bvh_prepare(vec3 origin, vec3 direction) {
   const vec3 middle = origin * (ray.lower + ray.upper), error = abs(middle) * 2.4e-7;   // 4 units of rounding
   ray.near = middle + error;
   ray.far = middle - error;
+  const uint z = size.x > size.y ? (size.x > size.z ? 0u : 2u) : (size.y > size.z ? 1u : 2u);
+  const vec3 axisZ = bvh_axis(z);
+  const float scale = 1.0 / dot(direction, axisZ);
+  const vec3 axisX = axisZ.zxy, axisY = axisZ.yzx;
+  ray.shearX = axisX - dot(direction, axisX) * scale * axisZ;
+  ray.shearY = axisY - dot(direction, axisY) * scale * axisZ;
+  ray.shearZ = axisZ * scale;
   return ray;
 }
 
@@ -113,21 +119,35 @@ BvhChoice bvh_choose(BvhNodes nodes, uint index, BvhRay ray, float tMin, float t
   return BvhChoice(enters0 || enters1, enters0 && enters1, swapped ? child.y : child.x, swapped ? child.x : child.y);
 }
 
-float bvh_sum(vec3 v) { return abs(v.x) + abs(v.y) + abs(v.z); }
+/// x, y: where the corner lies beside the ray; z: how far along. Equal corners of neighbours give equal bits, which is all that
+/// watertightness asks of it.
+vec3 bvh_shear(BvhRay ray, vec3 corner) {
+  precise vec3 p = corner - ray.origin;
+  precise float x = dot(ray.shearX, p);
+  precise float y = dot(ray.shearY, p);
+  precise float z = dot(ray.shearZ, p);
+  return vec3(x, y, z);
+}
 
-/// Whether the ray hits the triangle within (tMin, tMax). NaN fails every comparison. Moeller, Trumbore 1997, "Fast, Minimum Storage
-/// Ray/Triangle Intersection", with its edges moved out by what rounding may have taken from the test (a forward error bound: Higham 2002,
-/// "Accuracy and Stability of Numerical Algorithms", section 3.1): a ray between two triangles meets one of them at least.
+/// Rounds to zero or the true sign, and to the exact negative for the neighbour, who sees the edge the other way round: no gap between
+/// them. (`precise`: a fused multiply-add would round the two products unequally.)
+float bvh_edge(vec3 p, vec3 q) {
+  precise float a = p.x * q.y;
+  precise float b = p.y * q.x;
+  precise float difference = a - b;
+  return difference;
+}
+
+/// Whether the ray hits the triangle within (tMin, tMax). NaN fails every comparison.
 bool bvh_triangle(BvhTriangle triangle, BvhRay ray, float tMin, float tMax, out float t, out vec2 barycentrics) {
-  const vec3 edge1 = triangle.b - triangle.a, edge2 = triangle.c - triangle.a, to = triangle.a - ray.origin;
-  const vec3 normal = cross(edge1, edge2), moment = cross(ray.direction, to);
-  const float scale = 1.0 / dot(normal, ray.direction);
-  const float u = -dot(moment, edge2) * scale, v = dot(moment, edge1) * scale;
-  t = dot(to, normal) * scale;
-  barycentrics = vec2(u, v);
-  const float size = bvh_sum(edge1) + bvh_sum(edge2);
-  const float slack = ray.error * abs(scale) * size * (bvh_sum(to) + size);
-  return min(u, v) >= -slack && u + v <= 1.0 + 2.0 * slack && t > tMin && t < tMax;
+  const vec3 a = bvh_shear(ray, triangle.a), b = bvh_shear(ray, triangle.b), c = bvh_shear(ray, triangle.c);
+  const float u = bvh_edge(c, b), v = bvh_edge(a, c), w = bvh_edge(b, a);
+  const float determinant = u + v + w;
+  const float scale = 1.0 / determinant;
+  t = (u * a.z + v * b.z + w * c.z) * scale;
+  barycentrics = vec2(v, w) * scale;
+  const bool inside = min(min(u, v), w) >= 0.0 || max(max(u, v), w) <= 0.0;
+  return inside && determinant != 0.0 && t > tMin && t < tMax;
 }
 
 /// Goes into an instance: its tree, and the ray in its space.
