@@ -86,6 +86,8 @@ void fillProperties(Adapter& adapter) {
   adapter.maxBufferSize = maintenance4.maxBufferSize;
   adapter.maxAllocationSize = maintenance3.maxMemoryAllocationSize;
   adapter.subgroupSize = subgroup.subgroupSize;
+  adapter.subgroupBallot = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                           (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
   if (hasHost) adapter.minImportedHostPointerAlignment = host.minImportedHostPointerAlignment;
   if (hasPci) adapter.pci = PciAddress{pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction};
 }

@@ -47,6 +47,7 @@ struct Adapter {
   uint64_t maxAllocationSize = 0;                // maintenance3
   uint64_t minImportedHostPointerAlignment = 0;  // 0: VK_EXT_external_memory_host is absent
   uint32_t subgroupSize = 0;
+  bool subgroupBallot = false;           // in compute shaders
   uint32_t queueFamily = UINT32_MAX;     // the compute and transfer family that Tandem uses
   uint32_t queuesInFamily = 0;           // how many queues it has
   uint32_t transferFamily = UINT32_MAX;  // a family of copy engines alone; UINT32_MAX: none

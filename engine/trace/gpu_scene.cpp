@@ -43,7 +43,8 @@ GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device)
     addresses_.environmentRows = uploadArray(bytesOf(host.environment().rows), "environment rows");
     addresses_.environmentColumns = uploadArray(bytesOf(host.environment().columns), "environment columns");
     addresses_.environmentRowGuide = uploadArray(bytesOf(host.environment().rowGuide), "environment row guide");
-    addresses_.environmentColumnGuide = uploadArray(bytesOf(host.environment().columnGuide), "environment column guide");
+    addresses_.environmentColumnGuide =
+        uploadArray(bytesOf(host.environment().columnGuide), "environment column guide");
   }
   addresses_.albedo = uploadArray(bytesOf(ggxAlbedo().entries), "ggx albedo");
   addresses_.albedoMeans = uploadArray(bytesOf(ggxAlbedo().means), "ggx albedo means");
@@ -144,7 +145,7 @@ uint64_t GpuScene::bytes() const {
   uint64_t total = textures_->bytes();
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
   for (const gpu::Buffer* b :
-       {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_, &scratch_}) {
+       {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
     total += b->bytes();
   }
   return total;

@@ -31,6 +31,9 @@ class GpuScene {
 
   /// Memory of at least so many bytes that the stages of one pass share (trace/wavefront). What it held before is lost.
   const gpu::Buffer& scratch(uint64_t bytes);
+  uint64_t scratchBytes() const {
+    return scratch_.bytes();
+  }  // not part of bytes(): it is the picture's size that asks for it
 
   /// Where path_trace.comp counts its rays.
   uint64_t rayCounters() const { return rayCounters_.address(); }

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(shared::kBandRows == graph::kBandRows);
 
-constexpr uint32_t kThreads = 64;                                  // of a work group
+constexpr uint32_t kThreads = 64;                                // of a work group
 constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
 constexpr uint32_t kGroupRows = kThreads / kGroupWidth;
 

@@ -1,7 +1,7 @@
-// The path tracer as stages: one kernel traces, the next shades what was met, the next asks for light, and queues between
-// them leave out what has ended. Kernels that only trace need few registers, so that a GPU keeps many more rays under way
-// than one kernel that does everything. Laine, Karras, Aila 2013, "Megakernels Considered Harmful: Wavefront Path Tracing
-// on GPUs". The picture is that of path_trace.comp.
+// The path tracer as stages: one kernel traces, the next shades what was met, the next asks for light, and queues
+// between them leave out what has ended. Kernels that only trace need few registers, so that a GPU keeps many more rays
+// under way than one kernel that does everything. Laine, Karras, Aila 2013, "Megakernels Considered Harmful: Wavefront
+// Path Tracing on GPUs". The picture is that of path_trace.comp.
 #pragma once
 
 #include "gpu/commands.h"
@@ -17,7 +17,7 @@ struct WavefrontJob {
   bool countRays = false;
 };
 
-/// GPUs take the stages; software devices have no threads to hide waits with.
+/// GPUs take the stages; software devices have no threads to hide waits with, and queues need subgroup ballots.
 bool tracesInStages(const gpu::Device& device);
 
 /// Records all stages of all samples. The barriers around the whole are the caller's.

@@ -93,7 +93,7 @@ TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const
 
   TracedPicture picture;
   picture.size = settings.size;
-  picture.sceneBytes = source->sceneOn(device).bytes();
+  picture.stateBytes = source->sceneOn(device).scratchBytes();
   for (const auto& t : readPlane(device, recording, planes.radiance, picture)) {
     picture.radiance.push_back(vec4(glm::unpackHalf2x16(t.rgba.x), glm::unpackHalf2x16(t.rgba.y)));
   }

@@ -22,7 +22,7 @@ struct TracedPicture {
   std::vector<float> depth;
   std::vector<vec2> motion;
   std::vector<uint32_t> words;  // all planes as stored, for comparing bits
-  uint64_t sceneBytes = 0;      // trace::GpuScene::bytes, with what was kept between stages
+  uint64_t stateBytes = 0;      // kept between stages; 0: traced in one kernel
 
   size_t at(uint32_t x, uint32_t y) const { return size_t{y} * size.width + x; }
   vec3 mean() const;  // of the radiance
