@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/gtc/type_ptr.hpp>
+#include <span>
+
+#include "scene/deform.h"
 
 namespace tandem::scene {
 
@@ -27,10 +31,10 @@ KeySpan findKeys(const std::vector<float>& times, double seconds) {
   return {from, from + 1, static_cast<float>(t), static_cast<float>(span)};
 }
 
-vec4 keyValue(const Channel& channel, size_t index) {
-  const size_t width = channel.path == AnimatedPath::Rotation ? 4 : 3;
-  const float* v = channel.values.data() + index * width;
-  return vec4(v[0], v[1], v[2], width == 4 ? v[3] : 0.0f);
+/// Floats of one value: as many for each key, or three times that for splines.
+size_t widthOf(const Channel& channel) {
+  const size_t perKey = channel.values.size() / channel.times.size();
+  return channel.interpolation == Interpolation::CubicSpline ? perKey / 3 : perKey;
 }
 
 quat toQuat(vec4 v) {
@@ -45,27 +49,42 @@ vec4 slerp(vec4 a, vec4 b, float t) {
   return vec4(q.x, q.y, q.z, q.w);
 }
 
-/// Cubic Hermite spline, glTF 2.0 appendix C.5.
-vec4 cubic(const Channel& channel, const KeySpan& keys) {
-  const vec4 p0 = keyValue(channel, 3 * keys.from + 1);
-  if (keys.from == keys.to) return p0;
-  const vec4 out0 = keyValue(channel, 3 * keys.from + 2);
-  const vec4 in1 = keyValue(channel, 3 * keys.to);
-  const vec4 p1 = keyValue(channel, 3 * keys.to + 1);
+/// Cubic Hermite spline of one float, glTF 2.0 appendix C.5. `key`: in-tangent, value and out-tangent, `width` apart.
+float cubic(const float* from, const float* to, size_t width, const KeySpan& keys) {
   const float t = keys.t;
   const float t2 = t * t;
   const float t3 = t2 * t;
-  return (2.0f * t3 - 3.0f * t2 + 1.0f) * p0 + keys.span * (t3 - 2.0f * t2 + t) * out0 + (-2.0f * t3 + 3.0f * t2) * p1 +
-         keys.span * (t3 - t2) * in1;
+  return (2.0f * t3 - 3.0f * t2 + 1.0f) * from[width] + keys.span * (t3 - 2.0f * t2 + t) * from[2 * width] +
+         (-2.0f * t3 + 3.0f * t2) * to[width] + keys.span * (t3 - t2) * to[0];
 }
 
-vec4 sampleChannel(const Channel& channel, double seconds) {
+/// The value's floats, number by number.
+void sampleChannel(const Channel& channel, const KeySpan& keys, std::span<float> out) {
+  const size_t width = out.size();
+  const bool spline = channel.interpolation == Interpolation::CubicSpline;
+  const size_t stride = spline ? 3 * width : width;
+  for (size_t k = 0; k < width; ++k) {
+    const float* a = &channel.values[keys.from * stride + k];
+    const float* b = &channel.values[keys.to * stride + k];
+    if (keys.from == keys.to) {
+      out[k] = spline ? a[width] : a[0];
+    } else if (spline) {
+      out[k] = cubic(a, b, width, keys);
+    } else {
+      out[k] = channel.interpolation == Interpolation::Step ? a[0] : a[0] + (b[0] - a[0]) * keys.t;
+    }
+  }
+}
+
+vec4 sampleVector(const Channel& channel, double seconds) {
   const KeySpan keys = findKeys(channel.times, seconds);
-  if (channel.interpolation == Interpolation::CubicSpline) return cubic(channel, keys);
-  const vec4 a = keyValue(channel, keys.from);
-  if (channel.interpolation == Interpolation::Step || keys.from == keys.to) return a;
-  const vec4 b = keyValue(channel, keys.to);
-  return channel.path == AnimatedPath::Rotation ? slerp(a, b, keys.t) : a + (b - a) * keys.t;
+  vec4 value(0.0f);
+  if (channel.path == AnimatedPath::Rotation && channel.interpolation == Interpolation::Linear) {
+    const auto key = [&](size_t i) { return glm::make_vec4(&channel.values[4 * i]); };
+    return keys.from == keys.to ? key(keys.from) : slerp(key(keys.from), key(keys.to), keys.t);
+  }
+  sampleChannel(channel, keys, {&value.x, channel.path == AnimatedPath::Rotation ? size_t{4} : size_t{3}});
+  return value;
 }
 
 mat4 composeTrs(vec3 translation, quat rotation, vec3 scale) {
@@ -85,35 +104,59 @@ struct Local {
   uint8_t moved = 0;  // one bit a property that a channel has set already
 };
 
-void applyChannel(const Channel& channel, double seconds, std::vector<Local>& locals) {
+void applyChannel(const Channel& channel, double seconds, std::vector<Local>& locals, Pose& pose) {
   if (channel.times.empty()) return;
   Local& local = locals[channel.node];
   const auto bit = static_cast<uint8_t>(1u << static_cast<unsigned>(channel.path));
   if ((local.moved & bit) != 0) return;
   local.moved |= bit;
-  const vec4 value = sampleChannel(channel, seconds);
   switch (channel.path) {
     case AnimatedPath::Translation:
-      local.translation = vec3(value);
+      local.translation = vec3(sampleVector(channel, seconds));
       break;
     case AnimatedPath::Rotation:
-      local.rotation = toQuat(value);
+      local.rotation = toQuat(sampleVector(channel, seconds));
       break;
     case AnimatedPath::Scale:
-      local.scale = vec3(value);
+      local.scale = vec3(sampleVector(channel, seconds));
       break;
+    case AnimatedPath::Weights: {
+      std::vector<float>& weights = pose.weights[channel.node];
+      weights.resize(widthOf(channel));
+      sampleChannel(channel, findKeys(channel.times, seconds), weights);
+      break;
+    }
   }
 }
 
 bool isFinite(vec3 p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 /// Object-space bounds of the vertices that triangles use.
-Bounds meshBounds(const Mesh& mesh) {
+Bounds meshBounds(const Mesh& mesh, const std::vector<vec3>& positions) {
   Bounds bounds;
   for (const uint32_t index : mesh.indices) {
-    if (isFinite(mesh.positions[index])) bounds.add(mesh.positions[index]);
+    if (isFinite(positions[index])) bounds.add(positions[index]);
   }
   return bounds;
+}
+
+bool hasWeights(const Scene& scene) {
+  return std::ranges::any_of(scene.nodes, [](const Node& node) { return !node.weights.empty(); }) ||
+         std::ranges::any_of(scene.animations, [](const Animation& animation) {
+           return std::ranges::any_of(animation.channels,
+                                      [](const Channel& c) { return c.path == AnimatedPath::Weights; });
+         });
+}
+
+/// The corners of a box instead of all points: 20,000 instances of one mesh stay cheap.
+void addCorners(const Bounds& box, const mat4& toWorld, Bounds& bounds) {
+  if (box.empty()) return;
+  for (int corner = 0; corner < 8; ++corner) {
+    const vec3 point((corner & 1) != 0 ? box.max.x : box.min.x, (corner & 2) != 0 ? box.max.y : box.min.y,
+                     (corner & 4) != 0 ? box.max.z : box.min.z);
+    const vec3 world(toWorld * vec4(point, 1.0f));
+    if (isFinite(world)) bounds.add(world);
+  }
 }
 
 }  // namespace
@@ -122,11 +165,14 @@ Pose poseAt(const Scene& scene, double seconds) {
   std::vector<Local> locals;
   locals.reserve(scene.nodes.size());
   for (const Node& node : scene.nodes) locals.push_back({node.translation, node.rotation, node.scale});
+  Pose pose;
+  if (hasWeights(scene)) {
+    for (const Node& node : scene.nodes) pose.weights.push_back(node.weights);
+  }
   for (const Animation& animation : scene.animations) {
-    for (const Channel& channel : animation.channels) applyChannel(channel, seconds, locals);
+    for (const Channel& channel : animation.channels) applyChannel(channel, seconds, locals, pose);
   }
 
-  Pose pose;
   pose.world.reserve(scene.nodes.size());
   for (size_t i = 0; i < scene.nodes.size(); ++i) {
     const Node& node = scene.nodes[i];
@@ -140,20 +186,17 @@ Pose poseAt(const Scene& scene, double seconds) {
 Bounds boundsOf(const Scene& scene, const Pose& pose) {
   std::vector<Bounds> ofMesh;
   ofMesh.reserve(scene.meshes.size());
-  for (const Mesh& mesh : scene.meshes) ofMesh.push_back(meshBounds(mesh));
+  for (const Mesh& mesh : scene.meshes) ofMesh.push_back(meshBounds(mesh, mesh.positions));
 
   Bounds bounds;
-  for (size_t i = 0; i < scene.nodes.size(); ++i) {
+  for (uint32_t i = 0; i < scene.nodes.size(); ++i) {
     for (const uint32_t mesh : scene.nodes[i].meshes) {
-      const Bounds& box = ofMesh[mesh];
-      if (box.empty()) continue;
-      // The box's corners instead of all points: 20,000 instances of one mesh stay cheap.
-      for (int corner = 0; corner < 8; ++corner) {
-        const vec3 point((corner & 1) != 0 ? box.max.x : box.min.x, (corner & 2) != 0 ? box.max.y : box.min.y,
-                         (corner & 4) != 0 ? box.max.z : box.min.z);
-        const vec3 world(pose.world[i] * vec4(point, 1.0f));
-        if (isFinite(world)) bounds.add(world);
+      if (!deforms(scene, i, mesh)) {
+        addCorners(ofMesh[mesh], pose.world[i], bounds);
+        continue;
       }
+      const mat4 toWorld = isSkinned(scene, i, mesh) ? mat4(1.0f) : pose.world[i];
+      addCorners(meshBounds(scene.meshes[mesh], deformedPositions(scene, i, mesh, pose)), toWorld, bounds);
     }
   }
   return bounds;

@@ -7,9 +7,10 @@
 
 namespace tandem::scene {
 
-/// World matrix per node, in node order.
+/// What moves, at one time.
 struct Pose {
-  std::vector<mat4> world;
+  std::vector<mat4> world;                  // per node
+  std::vector<std::vector<float>> weights;  // of morph targets, per node; empty where no node has any
 };
 
 /// All animations play together from their own zero; where two move the same property, the first one wins. Times before

@@ -22,6 +22,7 @@ Expected<LoadedScene> load(const std::filesystem::path& path, const LoadOptions&
   gltf::MeshTable meshes(document, result.scene, materials);
   std::vector<uint32_t> sceneNode;
   if (auto refusal = gltf::buildNodes(document, result.scene, meshes, sceneNode)) return *refusal;
+  if (auto refusal = gltf::buildSkins(document, result.scene, sceneNode)) return *refusal;
   if (auto refusal = gltf::buildAnimations(document, result.scene, sceneNode)) return *refusal;
   result.warnings = document.warnings.lines();
   return result;

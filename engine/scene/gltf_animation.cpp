@@ -13,6 +13,7 @@ std::optional<AnimatedPath> toPath(const std::string& path) {
   if (path == "translation") return AnimatedPath::Translation;
   if (path == "rotation") return AnimatedPath::Rotation;
   if (path == "scale") return AnimatedPath::Scale;
+  if (path == "weights") return AnimatedPath::Weights;
   return std::nullopt;
 }
 
@@ -23,20 +24,35 @@ std::optional<Interpolation> toInterpolation(const std::string& name) {
   return std::nullopt;
 }
 
+/// Floats of one value of a channel, and the components of the accessor that holds them.
+struct Width {
+  size_t floats = 3;
+  int components = 3;
+};
+
+Width widthOf(const Scene& scene, const Channel& channel) {
+  if (channel.path == AnimatedPath::Rotation) return {4, 4};
+  if (channel.path == AnimatedPath::Weights) return {scene.nodes[channel.node].weights.size(), 1};
+  return {};
+}
+
 /// What is wrong with a channel's keys; empty: nothing.
-std::string findKeyProblem(const tinygltf::Accessor& output, const Channel& channel) {
+std::string findKeyProblem(const Scene& scene, const tinygltf::Accessor& output, const Channel& channel) {
   const bool cubic = channel.interpolation == Interpolation::CubicSpline;
-  const int components = channel.path == AnimatedPath::Rotation ? 4 : 3;
-  if (componentsOf(output) != components || output.type == TINYGLTF_TYPE_MAT2) {
-    return fmt::format("its output is not VEC{}", components);
+  const Width width = widthOf(scene, channel);
+  if (componentsOf(output) != width.components || output.type == TINYGLTF_TYPE_MAT2) {
+    return width.components == 1 ? "its output is not SCALAR"
+                                 : fmt::format("its output is not VEC{}", width.components);
   }
   for (size_t i = 0; i < channel.times.size(); ++i) {
     if (!std::isfinite(channel.times[i])) return "its input times are not finite";
     if (i > 0 && channel.times[i] <= channel.times[i - 1]) return "its input times do not increase";
   }
-  const size_t needed = channel.times.size() * static_cast<size_t>(components) * (cubic ? 3 : 1);
-  if (channel.values.size() < needed) {
-    return cubic ? "its output has too few values (CUBICSPLINE needs three a key)" : "its output has too few values";
+  const size_t needed = channel.times.size() * width.floats * (cubic ? 3 : 1);
+  const bool exact = cubic || channel.path == AnimatedPath::Weights;
+  if (channel.values.size() < needed || (exact && channel.values.size() > needed)) {
+    return fmt::format("its output has too {} values{}", channel.values.size() < needed ? "few" : "many",
+                       cubic ? " (CUBICSPLINE needs three a key)" : "");
   }
   for (const float value : channel.values) {
     if (!std::isfinite(value)) return "its output values are not finite";
@@ -68,12 +84,13 @@ std::optional<Refusal> readKeys(Document& document, const tinygltf::AnimationSam
 /// Sets what a channel moves, and how; says why it cannot, or nothing.
 std::string setTarget(const Scene& scene, const tinygltf::AnimationChannel& from,
                       const tinygltf::AnimationSampler& sampler, Channel& channel) {
-  if (from.target_path == "weights") return "weights (morph targets) are not supported";
   const auto path = toPath(from.target_path);
   if (!path) return fmt::format("target.path '{}' is unknown", printable(from.target_path));
   const auto interpolation = toInterpolation(sampler.interpolation);
   if (!interpolation) return fmt::format("interpolation '{}' is unknown", printable(sampler.interpolation));
-  if (scene.nodes[channel.node].hasMatrix) return "its node has a matrix";
+  if (*path != AnimatedPath::Weights && scene.nodes[channel.node].hasMatrix) return "its node has a matrix";
+  if (*path == AnimatedPath::Weights && scene.nodes[channel.node].weights.empty())
+    return "weights move nothing: its node has no morph targets";
   channel.path = *path;
   channel.interpolation = *interpolation;
   return {};
@@ -96,13 +113,15 @@ std::optional<Refusal> addChannels(Document& document, const Scene& scene, const
     }
     if (problem.empty()) {
       if (auto refusal = readKeys(document, sampler, channel)) return refusal;
-      problem = findKeyProblem(document.model.accessors[static_cast<size_t>(sampler.output)], channel);
+      problem = findKeyProblem(scene, document.model.accessors[static_cast<size_t>(sampler.output)], channel);
     }
     const std::string where = fmt::format("animations[{}].channels[{}]", index, c);
     if (!problem.empty()) {
       document.warnings.add(fmt::format("an animation's channel was left out: {}", problem), where);
       continue;
     }
+    channel.values.resize(channel.times.size() * widthOf(scene, channel).floats *
+                          (channel.interpolation == Interpolation::CubicSpline ? 3 : 1));
     if (hasNullRotation(channel)) {
       document.warnings.add("an animation's rotation keys have no direction: no rotation was used there", where);
     }

@@ -54,6 +54,10 @@ std::optional<Refusal> addInstances(Document& document, const tinygltf::Node& fr
                                     Scene& scene) {
   const auto extension = from.extensions.find("EXT_mesh_gpu_instancing");
   if (extension == from.extensions.end() || scene.nodes.back().meshes.empty()) return std::nullopt;
+  if (scene.nodes.back().skin != kNone) {
+    document.warnings.add("instances of a skinned mesh would all be in one place: it is drawn once", where);
+    return std::nullopt;
+  }
   const tinygltf::Value& attributes = extension->second.Get("attributes");
   const std::string path = where + ".extensions.EXT_mesh_gpu_instancing.attributes";
   std::optional<size_t> count;
@@ -75,6 +79,7 @@ std::optional<Refusal> addInstances(Document& document, const tinygltf::Node& fr
     Node instance;
     instance.parent = parent;
     instance.meshes = meshes;
+    instance.weights = scene.nodes[parent].weights;
     if (setInstance(translations, rotations, scales, i, instance)) {
       scene.nodes.push_back(std::move(instance));
     } else {

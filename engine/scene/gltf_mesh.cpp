@@ -88,22 +88,6 @@ size_t replaceNonFinite(std::vector<Vec>& values) {
   return count;
 }
 
-std::optional<Refusal> checkTargets(Document& document, const tinygltf::Primitive& primitive, const std::string& where,
-                                    size_t vertices) {
-  for (size_t t = 0; t < primitive.targets.size(); ++t) {
-    for (const auto& [name, accessor] : primitive.targets[t]) {
-      const size_t count = document.model.accessors[static_cast<size_t>(accessor)].count;
-      if (count == vertices) continue;
-      return document.no("{}.targets[{}].{}: accessors[{}].count is {}, POSITION's count is {}", where, t,
-                         printable(name), accessor, count, vertices);
-    }
-  }
-  if (!primitive.targets.empty()) {
-    document.warnings.add("morph targets are not supported: targets and weights were ignored", where);
-  }
-  return std::nullopt;
-}
-
 void repairValues(Document& document, Mesh& mesh, const std::string& where) {
   if (replaceNonFinite(mesh.uv0) > 0)
     document.warnings.add("TEXCOORD_0 holds values that are not finite: 0 was used", where);
@@ -144,7 +128,9 @@ void noteMissingUvs(Document& document, const Mesh& mesh, const Material& materi
 uint64_t bytesOf(const Mesh& mesh) {
   return mesh.positions.size() * sizeof(vec3) + mesh.normals.size() * sizeof(vec3) +
          mesh.tangents.size() * sizeof(vec4) + (mesh.uv0.size() + mesh.uv1.size()) * sizeof(vec2) +
-         mesh.colors.size() * sizeof(vec4) + mesh.indices.size() * sizeof(uint32_t);
+         mesh.colors.size() * sizeof(vec4) + mesh.indices.size() * sizeof(uint32_t) +
+         mesh.binding.joints.size() * (sizeof(uint16_t) + sizeof(float)) +
+         mesh.morphs.starts.size() * sizeof(uint32_t) + mesh.morphs.deltas.size() * sizeof(shared::MorphDelta);
 }
 
 /// Triangles of a strip or fan of `corners`; every second one of a strip is turned, so that all face the same way.
@@ -194,7 +180,8 @@ std::optional<Refusal> MeshTable::add(const tinygltf::Primitive& primitive, cons
   auto mesh = readAttributes(document_, primitive, where);
   if (!mesh) return mesh.refusal();
   const size_t vertices = mesh->positions.size();
-  if (auto refusal = checkTargets(document_, primitive, where, vertices)) return refusal;
+  if (auto refusal = readBinding(document_, primitive, where, mesh->binding)) return refusal;
+  if (auto refusal = readMorphs(document_, primitive, where, morphBudget_, *mesh)) return refusal;
   auto triangles = readTriangles(document_, primitive, where, vertices);
   if (!triangles) return triangles.refusal();
   mesh->indices = std::move(*triangles);

@@ -143,12 +143,7 @@ Node makeNode(Document& document, const tinygltf::Node& from, const std::vector<
   setTransform(document, from, where, node);
   node.lens = from.camera < 0 ? kNone : static_cast<uint32_t>(from.camera);
   node.light = lightOf(from, lights);
-  if (from.skin >= 0) {
-    document.warnings.add(
-        "skins are not supported: joints, JOINTS_0 and WEIGHTS_0 were ignored, the mesh keeps its bind pose", where);
-  }
-  if (!from.weights.empty())
-    document.warnings.add("morph targets are not supported: a node's weights were ignored", where);
+  if (from.skin >= 0 && from.mesh >= 0) node.skin = static_cast<uint32_t>(from.skin);
   return node;
 }
 
@@ -159,7 +154,7 @@ void dropFarMeshes(Document& document, Scene& scene, const std::vector<uint32_t>
   for (size_t i = 0; i < scene.nodes.size(); ++i) {
     bool near = true;
     for (int k = 0; k < 16; ++k) near = near && std::abs(pose.world[i][k / 4][k % 4]) <= kFarthest;
-    if (near || scene.nodes[i].meshes.empty()) continue;
+    if (near || scene.nodes[i].meshes.empty() || scene.nodes[i].skin != kNone) continue;  // skins have no place
     document.warnings.add("a node's transform reaches beyond 1e18 m: its meshes were left out",
                           fmt::format("nodes[{}]", source[i]));
     scene.nodes[i].meshes.clear();
@@ -193,6 +188,9 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
       auto found = meshes.find(from.mesh);
       if (!found) return found.refusal();
       node.meshes = std::move(*found);
+      size_t targets = 0;
+      for (const uint32_t mesh : node.meshes) targets = std::max<size_t>(targets, scene.meshes[mesh].morphs.count);
+      node.weights = morphWeightsOf(document, from, where, targets);
     }
     scene.nodes.push_back(std::move(node));
     if (auto refusal = addInstances(document, from, where, scene)) return refusal;

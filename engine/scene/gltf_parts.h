@@ -55,8 +55,25 @@ class MeshTable {
   Scene& scene_;
   MaterialTable& materials_;
   std::map<int, std::vector<uint32_t>> meshes_;
-  uint64_t bytes_ = 0;  // of all attributes so far
+  uint64_t bytes_ = 0;                        // of all attributes so far
+  uint64_t morphBudget_ = uint64_t{1} << 28;  // morph targets times vertices that may still be read
 };
+
+/// JOINTS_n and WEIGHTS_n, normalised; nothing where the primitive has none.
+std::optional<Refusal> readBinding(Document& document, const tinygltf::Primitive& primitive, const std::string& where,
+                                   SkinBinding& binding);
+
+/// The primitive's morph targets. `mesh` has its positions, and normals and tangents as the file gives them. `budget`:
+/// a file can name the same accessor any number of times.
+std::optional<Refusal> readMorphs(Document& document, const tinygltf::Primitive& primitive, const std::string& where,
+                                  uint64_t& budget, Mesh& mesh);
+
+/// The weights that a node's morph targets begin with: its own, else its mesh's.
+std::vector<float> morphWeightsOf(Document& document, const tinygltf::Node& node, const std::string& where,
+                                  size_t targets);
+
+/// The skins that nodes wear, once all nodes are there.
+std::optional<Refusal> buildSkins(Document& document, Scene& scene, const std::vector<uint32_t>& sceneNode);
 
 /// The triangle list of a primitive, from lists, strips and fans, with or without indices.
 Expected<std::vector<uint32_t>> readTriangles(Document& document, const tinygltf::Primitive& primitive,
@@ -79,7 +96,8 @@ std::optional<Refusal> addInstances(Document& document, const tinygltf::Node& fr
 std::vector<uint32_t> buildLights(Document& document, Scene& scene);
 void buildLenses(Document& document, Scene& scene);
 
-/// Animations of translation, rotation and scale. A channel whose keys make no sense is left out with a warning.
+/// Animations of translation, rotation, scale and weights. A channel whose keys make no sense is left out with a
+/// warning.
 std::optional<Refusal> buildAnimations(Document& document, Scene& scene, const std::vector<uint32_t>& sceneNode);
 
 }  // namespace tandem::scene::gltf

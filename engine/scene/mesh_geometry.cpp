@@ -45,6 +45,29 @@ void unweld(std::vector<T>& attribute, const std::vector<uint32_t>& indices) {
   attribute = std::move(corners);
 }
 
+void unweld(SkinBinding& binding, const std::vector<uint32_t>& indices) {
+  if (binding.influences == 0) return;
+  SkinBinding corners{binding.influences, {}, {}, binding.leastJoints};
+  for (const uint32_t index : indices) {
+    const auto first = static_cast<std::ptrdiff_t>(size_t{index} * binding.influences);
+    const std::ptrdiff_t end = first + binding.influences;
+    corners.joints.insert(corners.joints.end(), binding.joints.begin() + first, binding.joints.begin() + end);
+    corners.weights.insert(corners.weights.end(), binding.weights.begin() + first, binding.weights.begin() + end);
+  }
+  binding = std::move(corners);
+}
+
+void unweld(MorphTargets& morphs, const std::vector<uint32_t>& indices) {
+  if (morphs.count == 0) return;
+  MorphTargets corners{morphs.count, {0}, {}};
+  for (const uint32_t index : indices) {
+    corners.deltas.insert(corners.deltas.end(), morphs.deltas.begin() + morphs.starts[index],
+                          morphs.deltas.begin() + morphs.starts[index + 1]);
+    corners.starts.push_back(static_cast<uint32_t>(corners.deltas.size()));
+  }
+  morphs = std::move(corners);
+}
+
 /// A texture coordinate as KHR_texture_transform moves it: uv' = T * R * S * uv.
 vec2 moveUv(const TextureUse& use, vec2 uv) {
   const vec2 scaled = uv * use.scale;
@@ -82,6 +105,9 @@ void makeFlatNormals(Mesh& mesh) {
   unweld(mesh.uv0, mesh.indices);
   unweld(mesh.uv1, mesh.indices);
   unweld(mesh.colors, mesh.indices);
+  unweld(mesh.binding, mesh.indices);
+  unweld(mesh.morphs, mesh.indices);
+  mesh.flat = true;
   for (size_t i = 0; i < mesh.indices.size(); ++i) mesh.indices[i] = static_cast<uint32_t>(i);
   mesh.normals.clear();
   mesh.normals.reserve(mesh.indices.size());

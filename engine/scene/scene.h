@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/math.h"
+#include "shaders/shared/deform.h"
 
 namespace tandem::scene {
 
@@ -67,6 +68,22 @@ struct Material {
   TextureUse specularColorTexture;  // KHR_materials_specular: RGB times `specularColor`, sRGB
 };
 
+/// What pulls at the vertices of a skinned mesh. Both arrays: `influences` entries a vertex, empty where there are
+/// none.
+struct SkinBinding {
+  uint32_t influences = 0;       // a vertex: 0, 4 or 8
+  std::vector<uint16_t> joints;  // places in the skin's list of joints
+  std::vector<float> weights;    // >= 0; those of a vertex sum to 1
+  uint32_t leastJoints = 0;      // a skin with fewer cannot be worn
+};
+
+/// Shapes that a mesh can be pulled towards, as what they change, vertex by vertex.
+struct MorphTargets {
+  uint32_t count = 0;
+  std::vector<uint32_t> starts;            // per vertex its first delta, and the end; empty where `count` is 0
+  std::vector<shared::MorphDelta> deltas;  // of a vertex in the order of the targets; those that are 0 are left out
+};
+
 /// One glTF primitive, as triangles. All attribute arrays are empty or as long as `positions`; `indices` is a triangle
 /// list whose values are < positions.size(). `normals` is never empty after loading (made when missing). Object space.
 struct Mesh {
@@ -79,6 +96,17 @@ struct Mesh {
   std::vector<vec2> uv1;
   std::vector<vec4> colors;  // linear, multiplies the base colour
   std::vector<uint32_t> indices;
+  SkinBinding binding;
+  MorphTargets morphs;
+  bool flat = false;  // normals are the triangles' own, and no two share a vertex: they follow when the mesh deforms
+};
+
+/// Joints, glTF 2.0 section 3.7.3: a bound vertex goes where world(joint) * inverseBind brings it, whatever the place
+/// of its own node.
+struct Skin {
+  std::string name;
+  std::vector<uint32_t> joints;   // nodes; kNone: one that is not shown, which stays at the origin
+  std::vector<mat4> inverseBind;  // one for each joint
 };
 
 enum class LightKind : uint8_t { Directional, Point, Spot };
@@ -115,15 +143,17 @@ struct Node {
   mat4 matrix{1.0f};  // used instead of translation/rotation/scale when `hasMatrix`
   bool hasMatrix = false;
   std::vector<uint32_t> meshes;
-  uint32_t lens = kNone;   // index into Scene::lenses
-  uint32_t light = kNone;  // index into Scene::lights
+  uint32_t skin = kNone;       // index into Scene::skins; worn by those of `meshes` that are bound
+  std::vector<float> weights;  // of its meshes' morph targets; those that are missing are 0
+  uint32_t lens = kNone;       // index into Scene::lenses
+  uint32_t light = kNone;      // index into Scene::lights
 };
 
 enum class Interpolation : uint8_t { Step, Linear, CubicSpline };
-enum class AnimatedPath : uint8_t { Translation, Rotation, Scale };
+enum class AnimatedPath : uint8_t { Translation, Rotation, Scale, Weights };
 
-/// Key frames of one property of one node. `values`: 3 or 4 floats a key (quaternions x, y, z, w); CubicSpline holds
-/// in-tangent, value, out-tangent for each key.
+/// Key frames of one property of one node. `values`: 3 or 4 floats a key (quaternions x, y, z, w), or as many as the
+/// node has weights; CubicSpline holds in-tangent, value, out-tangent for each key.
 struct Channel {
   uint32_t node = kNone;
   AnimatedPath path = AnimatedPath::Translation;
@@ -155,6 +185,7 @@ struct Scene {
   std::vector<Mesh> meshes;
   std::vector<Light> lights;
   std::vector<Lens> lenses;
+  std::vector<Skin> skins;
   std::vector<Node> nodes;
   std::vector<Animation> animations;
   Environment environment;  // empty: black

@@ -10,7 +10,9 @@ namespace {
 std::vector<bool> movingNodes(const scene::Scene& scene) {
   std::vector<bool> moving(scene.nodes.size(), false);
   for (const scene::Animation& animation : scene.animations) {
-    for (const scene::Channel& channel : animation.channels) moving[channel.node] = true;
+    for (const scene::Channel& channel : animation.channels) {
+      if (channel.path != scene::AnimatedPath::Weights) moving[channel.node] = true;
+    }
   }
   for (size_t n = 0; n < scene.nodes.size(); n++) {
     const uint32_t parent = scene.nodes[n].parent;  // smaller than n
