@@ -96,7 +96,7 @@ Command addCapture(CLI::App& parser) {
   const auto words = std::make_shared<CaptureWords>();
   command
       ->add_option("SCENE", words->scene,
-                   "A .gltf or .glb file, or builtin:NAME (cornell, furnace, sphere, terrain, spinners)")
+                   "A .gltf or .glb file, or builtin:NAME (cornell, furnace, skinned, sphere, terrain, spinners)")
       ->type_name("");
   addFileOptions(*command, *words);
   addSceneOptions(*command, *words);

@@ -18,6 +18,8 @@ constexpr float kPi = 3.14159265358979f;
 constexpr uint64_t kDefaultTerrainTriangles = 1002528;  // 2 * 708^2
 constexpr uint64_t kMaxTerrainTriangles = 130000000;    // one mesh; trace/embree_builder.h, kMostEntries
 
+constexpr uint64_t kMaxSkinnedVertices = 50'000'000;
+
 /// White spheres in white light from everywhere: no energy lost or won shows as radiance 1 in every pixel.
 Scene makeFurnace() {
   Scene scene;
@@ -209,20 +211,26 @@ std::string listNames() {
   return names;
 }
 
-/// The number of triangles of "triangles=N"; nothing without parameters.
-Expected<uint64_t> terrainTriangles(std::string_view parameters) {
-  if (parameters.empty()) return kDefaultTerrainTriangles;
-  constexpr std::string_view kKey = "triangles=";
+/// The one parameter that a scene takes: its key, and what it may be.
+struct Parameter {
+  std::string_view key;
+  uint64_t least, most, otherwise;
+};
+
+/// The number of "key=N"; the parameter's own without parameters.
+Expected<uint64_t> numberOf(std::string_view scene, std::string_view parameters, const Parameter& parameter) {
+  if (parameters.empty()) return parameter.otherwise;
   uint64_t count = 0;
-  if (parameters.substr(0, kKey.size()) == kKey) {
-    const std::string_view digits = parameters.substr(kKey.size());
+  if (parameters.starts_with(parameter.key) && parameters.substr(parameter.key.size()).starts_with('=')) {
+    const std::string_view digits = parameters.substr(parameter.key.size() + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (error == std::errc() && end == digits.data() + digits.size() && count >= 2 && count <= kMaxTerrainTriangles) {
+    if (error == std::errc() && end == digits.data() + digits.size() && count >= parameter.least &&
+        count <= parameter.most) {
       return count;
     }
   }
-  return refuse(ExitCode::WrongUsage, "builtin:terrain?{}: its one parameter is triangles=N, N from 2 to {}",
-                parameters, kMaxTerrainTriangles);
+  return refuse(ExitCode::WrongUsage, "builtin:{}?{}: its one parameter is {}=N, N from {} to {}", scene, parameters,
+                parameter.key, parameter.least, parameter.most);
 }
 
 }  // namespace
@@ -233,9 +241,13 @@ Expected<Scene> makeBuiltin(std::string_view name) {
   const std::string_view parameters = question == std::string_view::npos ? "" : name.substr(question + 1);
   Scene scene;
   if (base == "terrain") {
-    const auto triangles = terrainTriangles(parameters);
+    const auto triangles = numberOf(base, parameters, {"triangles", 2, kMaxTerrainTriangles, kDefaultTerrainTriangles});
     if (!triangles) return triangles.refusal();
     scene = makeTerrain(*triangles);
+  } else if (base == "skinned") {
+    const auto vertices = numberOf(base, parameters, {"vertices", 1000, kMaxSkinnedVertices, 20'000});
+    if (!vertices) return vertices.refusal();
+    scene = makeSkinned(*vertices);
   } else if (base == "furnace") {
     scene = makeFurnace();
   } else if (base == "sphere") {
@@ -247,7 +259,7 @@ Expected<Scene> makeBuiltin(std::string_view name) {
   } else {
     return refuse(ExitCode::WrongUsage, "builtin:{}: no such scene; there are {}", name, listNames());
   }
-  if (base != "terrain" && !parameters.empty()) {
+  if (base != "terrain" && base != "skinned" && !parameters.empty()) {
     return refuse(ExitCode::WrongUsage, "builtin:{}: '{}' takes no parameters; there are {}", name, base, listNames());
   }
   scene.name = fmt::format("builtin:{}", name);
@@ -261,6 +273,7 @@ std::vector<std::pair<std::string, std::string>> builtinNames() {
       {"cornell", "a box with coloured walls, two boxes and a lamp in the ceiling"},
       {"terrain?triangles=N", "a rough height field of N triangles (default 1002528) under sun and sky"},
       {"spinners", "turning boxes and wheels for motion blur"},
+      {"skinned?vertices=N", "swaying stalks of N skinned vertices (default 20000), a ball squeezed by a morph target"},
   };
 }
 

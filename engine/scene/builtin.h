@@ -11,7 +11,7 @@
 namespace tandem::scene {
 
 /// `name` with parameters, as on the command line after "builtin:": "furnace", "sphere", "cornell",
-/// "terrain?triangles=N", "spinners".
+/// "terrain?triangles=N", "spinners", "skinned?vertices=N".
 Expected<Scene> makeBuiltin(std::string_view name);
 
 /// Names and one line on each, for help texts and refusals.

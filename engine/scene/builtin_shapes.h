@@ -25,6 +25,9 @@ void transformMesh(Mesh& mesh, vec3 translation, quat rotation);
 /// Appends the triangles of `part`.
 void appendMesh(Mesh& mesh, const Mesh& part);
 
+/// The scene "skinned", with about so many skinned vertices.
+Scene makeSkinned(uint64_t vertices);
+
 uint32_t addMaterial(Scene& scene, std::string name, vec3 baseColor, float roughness);
 uint32_t addEmitter(Scene& scene, std::string name, vec3 radiance);
 

@@ -147,6 +147,16 @@ Node makeNode(Document& document, const tinygltf::Node& from, const std::vector<
   return node;
 }
 
+/// Vertices that a skin or morph targets may move.
+size_t deformingVertices(const Scene& scene, const Node& node) {
+  size_t count = 0;
+  for (const uint32_t mesh : node.meshes) {
+    const Mesh& m = scene.meshes[mesh];
+    if ((node.skin != kNone && m.binding.influences > 0) || m.morphs.count > 0) count += m.positions.size();
+  }
+  return count;
+}
+
 /// Meshes that a transform throws beyond what floats can square would break bounds and trees.
 void dropFarMeshes(Document& document, Scene& scene, const std::vector<uint32_t>& source) {
   constexpr float kFarthest = 1e18f;
@@ -174,7 +184,7 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
   // A node is taken from `open` after its parent was: the order of Scene::nodes.
   auto open = findRoots(document, *parents);
   if (!open) return open.refusal();
-  size_t drawn = 0;
+  size_t drawn = 0, deforming = 0;
   std::vector<uint32_t> source;  // the glTF node that each node of the scene came from
   sceneNode.assign(document.model.nodes.size(), kNone);
   for (size_t at = 0; at < open->size(); ++at) {
@@ -194,8 +204,13 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
     }
     scene.nodes.push_back(std::move(node));
     if (auto refusal = addInstances(document, from, where, scene)) return refusal;
-    for (size_t i = source.size(); i < scene.nodes.size(); ++i) drawn += scene.nodes[i].meshes.size();
+    for (size_t i = source.size(); i < scene.nodes.size(); ++i) {
+      drawn += scene.nodes[i].meshes.size();
+      deforming += deformingVertices(scene, scene.nodes[i]);
+    }
     if (drawn > kMaxDrawn) return document.no("{}: more than {} primitives are drawn up to here", where, kMaxDrawn);
+    if (deforming > kMaxDeforming)
+      return document.no("{}: more than {} vertices deform up to here", where, kMaxDeforming);
     source.resize(scene.nodes.size(), index);
     open->insert(open->end(), from.children.begin(), from.children.end());
   }

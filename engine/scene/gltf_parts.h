@@ -87,6 +87,9 @@ std::optional<Refusal> buildNodes(Document& document, Scene& scene, MeshTable& m
 /// How often all primitives may be drawn, over all nodes and instances: a few bytes of a file can name thousands.
 inline constexpr size_t kMaxDrawn = size_t{1} << 22;
 
+/// How many vertices may deform, over all nodes: each node's are its own.
+inline constexpr size_t kMaxDeforming = size_t{1} << 27;
+
 /// EXT_mesh_gpu_instancing: moves the meshes of the scene's last node, which came from `from`, to one child an
 /// instance.
 std::optional<Refusal> addInstances(Document& document, const tinygltf::Node& from, const std::string& where,

@@ -18,7 +18,7 @@ namespace tandem::trace {
 
 /// Boxes with a coordinate beyond this are not built: with room to spare no product of the builder or of the triangle
 /// test overflows.
-inline constexpr float kLargestCoordinate = 1e12f;
+using shared::kLargestCoordinate;
 
 /// Whether a box can be given to buildBinaryTree: not empty, no NaN, nothing beyond kLargestCoordinate.
 bool buildable(const Bounds& bounds);

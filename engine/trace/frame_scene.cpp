@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scene/animation.h"
+#include "scene/deform.h"
 
 namespace tandem::trace {
 
@@ -30,15 +31,20 @@ float offsetFloor(const Bounds& bounds, const mat4& world) {
   return std::max({largest.x, largest.y, largest.z}) / 8.0f;
 }
 
-/// Emissive triangles of one instance, and their weights: area times weight of the material.
-void addEmissive(const HostScene& host, uint32_t instance, const mat4& world, FrameScene& frame,
-                 std::vector<double>& weights) {
-  const uint32_t meshIndex = host.instances()[instance].mesh;
-  const HostMesh& mesh = host.meshes()[meshIndex];
+/// Emissive triangles of one instance, and their weights: area times weight of the material. Those of a deforming mesh
+/// are deformed here, on the CPU, as on the device but for rounding.
+void addEmissive(const HostScene& host, uint32_t instance, const scene::Pose& pose, const mat4& world,
+                 FrameScene& frame, std::vector<double>& weights) {
+  const HostInstance& placed = host.instances()[instance];
+  const HostMesh& mesh = host.meshes()[placed.mesh];
   const shared::MaterialData& material = host.materials().materials[mesh.material];
   if (!(material.flags & shared::kMaterialEmissive)) return;
+  std::vector<vec3> deformed;
+  if (placed.deforming != scene::kNone)
+    deformed = scene::deformedPositions(host.scene(), placed.node, placed.mesh, pose);
   const auto corner = [&](size_t index) {
-    return vec3(world * vec4(mesh.vertices[mesh.indices[index]].position, 1.0f));
+    const uint32_t vertex = mesh.indices[index];
+    return vec3(world * vec4(deformed.empty() ? mesh.vertices[vertex].position : deformed[vertex], 1.0f));
   };
   for (uint32_t primitive = 0; primitive < mesh.indices.size() / 3; primitive++) {
     shared::EmissiveTriangle t{};
@@ -59,8 +65,43 @@ uint32_t alphaFlag(const HostScene& host, const HostMesh& mesh) {
   return flags & (shared::kMaterialMask | shared::kMaterialBlend) ? shared::kInstanceAlphaTested : 0u;
 }
 
-void addInstances(const HostScene& host, const scene::Pose& centre, const scene::Pose& open, const scene::Pose& close,
-                  FrameScene& frame) {
+/// One instance at the three times of a frame.
+struct PlacedInstance {
+  mat4 centre, open, close;
+  Bounds bounds;        // of all vertices, in the world
+  Bounds traced;        // of what its tree holds
+  uint32_t mesh = 0;    // in the device's table
+  uint32_t flags = 0;   // of InstanceData
+  float inside = 1.0f;  // -1: its skin turns it inside out
+};
+
+struct Poses {
+  const scene::Pose &centre, &open, &close;
+};
+
+PlacedInstance place(const HostScene& host, const HostInstance& instance, const Poses& poses,
+                     const FrameDeformation& deformation) {
+  PlacedInstance p{poses.centre.world[instance.node], poses.open.world[instance.node],
+                   poses.close.world[instance.node]};
+  const HostMesh& mesh = host.meshes()[instance.mesh];
+  if (instance.deforming == scene::kNone) {
+    p.mesh = instance.mesh;
+    p.bounds = placedBounds(mesh.bounds, p.centre);
+    p.traced = placedBounds(mesh.tree.bounds, p.centre);
+  } else {
+    const DeformingMesh& deforming = host.deforming()[instance.deforming];
+    if (deforming.skinned) p.centre = p.open = p.close = mat4(1.0f);
+    p.mesh = static_cast<uint32_t>(host.meshes().size()) + instance.deforming;
+    p.bounds = placedBounds(deformation.bounds[instance.deforming], p.centre);
+    if (!deforming.tree.nodes.empty()) p.traced = p.bounds;
+    if (deformation.moving[instance.deforming]) p.flags |= shared::kInstanceDeforms;
+    if (deformation.mirrored[instance.deforming]) p.inside = -1.0f;
+  }
+  if (glm::determinant(mat3(p.centre)) * p.inside < 0.0f) p.flags |= shared::kInstanceMirrored;
+  return p;
+}
+
+void addInstances(const HostScene& host, const Poses& poses, FrameScene& frame) {
   std::vector<Bounds> bounds;  // of placements
   std::vector<double> weights;
   for (const MergedGroup& group : host.merged()) {
@@ -71,18 +112,17 @@ void addInstances(const HostScene& host, const scene::Pose& centre, const scene:
   for (uint32_t i = 0; i < host.instances().size(); i++) {
     const HostInstance& instance = host.instances()[i];
     const HostMesh& mesh = host.meshes()[instance.mesh];
-    const mat4& world = centre.world[instance.node];
-    const mat4 &first = open.world[instance.node], &last = close.world[instance.node];
-    const Bounds placed = placedBounds(mesh.bounds, world);
-    const shared::BvhInstance placement = makeInstance(world, 0, 0, alphaFlag(host, mesh));
-    frame.instances.push_back({row(world, 0), row(world, 1), row(world, 2), vec3(placement.worldToObject0),
-                               vec3(placement.worldToObject1), vec3(placement.worldToObject2), instance.mesh,
-                               mesh.material, glm::determinant(mat3(world)) < 0.0f ? shared::kInstanceMirrored : 0u,
-                               offsetFloor(placed, world)});
-    frame.motions.push_back({row(first, 0), row(first, 1), row(first, 2), row(last, 0), row(last, 1), row(last, 2)});
-    if (!placed.empty()) addEmissive(host, i, world, frame, weights);
+    const PlacedInstance p = place(host, instance, poses, frame.deformation);
+    const shared::BvhInstance placement = makeInstance(p.centre, 0, 0, alphaFlag(host, mesh));
+    frame.instances.push_back({row(p.centre, 0), row(p.centre, 1), row(p.centre, 2),
+                               vec3(placement.worldToObject0) * p.inside, vec3(placement.worldToObject1) * p.inside,
+                               vec3(placement.worldToObject2) * p.inside, p.mesh, mesh.material, p.flags,
+                               offsetFloor(p.bounds, p.centre)});
+    frame.motions.push_back(
+        {row(p.open, 0), row(p.open, 1), row(p.open, 2), row(p.close, 0), row(p.close, 1), row(p.close, 2)});
+    if (!p.bounds.empty()) addEmissive(host, i, poses.centre, p.centre, frame, weights);
     if (instance.merged) continue;
-    bounds.push_back(placedBounds(mesh.tree.bounds, world));
+    bounds.push_back(p.traced);
     frame.placements.push_back(placement);
     frame.placedInstances.push_back(i);
   }
@@ -163,7 +203,8 @@ FrameScene makeFrameScene(const HostScene& host, const scene::CameraChoice& came
   result.camera = packCamera(scene::resolveCamera(scene, camera, centre));
   result.cameraOpen = packCamera(scene::resolveCamera(scene, camera, open));
   result.cameraClose = packCamera(scene::resolveCamera(scene, camera, close));
-  addInstances(host, centre, open, close, result);
+  result.deformation = poseDeformation(scene, host.deforming(), centre, open, close);
+  addInstances(host, {centre, open, close}, result);
   addPunctual(host, centre, result);
   chooseGroups(host, result.lights);
   return result;

@@ -20,6 +20,7 @@ struct FrameScene {
   std::vector<shared::BvhInstance>
       placements;                         // merged groups, then what moves; without addresses, which are a device's own
   std::vector<uint32_t> placedInstances;  // per placement its instance; of a merged group, 0
+  FrameDeformation deformation;           // of HostScene::deforming()
   TopTree top;
   std::vector<shared::EmissiveTriangle> emissive;  // with their alias table
   std::vector<shared::PunctualLight> punctual;     // with theirs; lights of no intensity are left out

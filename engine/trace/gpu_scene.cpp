@@ -7,18 +7,13 @@
 #include "base/stopwatch.h"
 #include "gpu/device.h"
 #include "gpu/mip_chain.h"
-#include "gpu/uploader.h"
 #include "trace/ggx_albedo.h"
 #include "trace/part_layout.h"
+#include "trace/part_upload.h"
 
 namespace tandem::trace {
 
 namespace {
-
-template <class Range>
-std::span<const std::byte> bytesOf(const Range& range) {
-  return std::as_bytes(std::span(range));
-}
 
 /// Binary trees have one node less than leaves; a lone leaf has a node of its own.
 uint64_t topNodeBytes(size_t instances) { return sizeof(shared::BvhNode) * std::max<size_t>(instances, 1); }
@@ -79,27 +74,8 @@ uint64_t GpuScene::takeRays() {
   return rays;
 }
 
-std::vector<uint64_t> GpuScene::uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name) {
-  std::vector<uint64_t> sizes;
-  for (const auto& part : parts) sizes.push_back(part.size());
-  const uint64_t limit = device_.adapter().maxBufferSize / kPartAlignment * kPartAlignment;
-  const PartLayout layout = layoutParts(sizes, limit, name);
-  const size_t first = buffers_.size();
-  for (const uint64_t bytes : layout.bufferBytes) buffers_.emplace_back(device_, bytes, gpu::Memory::Device, name);
-  gpu::Uploader uploader(device_, name);
-  std::vector<uint64_t> addresses(parts.size(), 0);
-  for (size_t i = 0; i < parts.size(); i++) {
-    if (parts[i].empty()) continue;
-    const gpu::Buffer& buffer = buffers_[first + layout.parts[i].buffer];
-    addresses[i] = buffer.address() + layout.parts[i].offset;
-    uploader.add(buffer, layout.parts[i].offset, parts[i]);
-  }
-  uploader.finish();
-  return addresses;
-}
-
 uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* name) {
-  return uploadParts({bytes}, name)[0];
+  return uploadParts(device_, {bytes}, name, buffers_)[0];
 }
 
 void GpuScene::uploadTrees() {
@@ -113,16 +89,20 @@ void GpuScene::uploadTrees() {
     nodes.push_back(bytesOf(mesh.tree.nodes));
     triangles.push_back(bytesOf(mesh.tree.triangles));
   }
-  nodeAddresses_ = uploadParts(nodes, "tree nodes");
-  triangleAddresses_ = uploadParts(triangles, "tree triangles");
-  sourceAddresses_ = uploadParts(sources, "merged triangles");
+  for (const DeformingMesh& mesh : host_.deforming()) {
+    nodes.push_back(bytesOf(mesh.tree.nodes));
+    triangles.push_back(bytesOf(mesh.tree.triangles));
+  }
+  nodeAddresses_ = uploadParts(device_, nodes, "tree nodes", buffers_);
+  triangleAddresses_ = uploadParts(device_, triangles, "tree triangles", buffers_);
+  sourceAddresses_ = uploadParts(device_, sources, "merged triangles", buffers_);
 }
 
 void GpuScene::uploadMeshes() {
   const auto all = [&](auto member, const char* name) {
     std::vector<std::span<const std::byte>> parts;
     for (const HostMesh& mesh : host_.meshes()) parts.push_back(bytesOf(member(mesh)));
-    return uploadParts(parts, name);
+    return uploadParts(device_, parts, name, buffers_);
   };
   const auto vertices = all([](const HostMesh& m) { return std::span(m.vertices); }, "vertices");
   const auto indices = all([](const HostMesh& m) { return m.indices; }, "indices");
@@ -132,7 +112,14 @@ void GpuScene::uploadMeshes() {
   const auto colors = all([](const HostMesh& m) { return std::span(m.colors); }, "vertex colours");
   std::vector<shared::MeshData> meshes;
   for (size_t i = 0; i < vertices.size(); i++) {
-    meshes.push_back({vertices[i], indices[i], uv0[i], uv1[i], tangents[i], colors[i]});
+    meshes.push_back({vertices[i], indices[i], uv0[i], uv1[i], tangents[i], colors[i], 0, 0});
+  }
+  if (!host_.deforming().empty()) {
+    const size_t first = host_.merged().size() + meshes.size();
+    std::vector<TreeAddresses> trees;
+    for (size_t i = first; i < nodeAddresses_.size(); i++) trees.push_back({nodeAddresses_[i], triangleAddresses_[i]});
+    deformer_ = std::make_unique<Deformer>(device_, host_, meshes, trees);
+    meshes.insert(meshes.end(), deformer_->meshes().begin(), deformer_->meshes().end());
   }
   addresses_.meshes = uploadArray(bytesOf(meshes), "meshes");
 }
@@ -142,7 +129,7 @@ gpu::Buffer GpuScene::movingBuffer(uint64_t bytes, const char* name) {
 }
 
 uint64_t GpuScene::bytes() const {
-  uint64_t total = textures_->bytes();
+  uint64_t total = textures_->bytes() + (deformer_ ? deformer_->bytes() : 0);
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
   for (const gpu::Buffer* b :
        {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
@@ -151,12 +138,21 @@ uint64_t GpuScene::bytes() const {
   return total;
 }
 
+/// Which of nodeAddresses_ a placement leads to.
+size_t GpuScene::treeOf(const FrameScene& frame, size_t placement) const {
+  const size_t groups = host_.merged().size();
+  if (placement < groups) return placement;
+  const HostInstance& instance = host_.instances()[frame.placedInstances[placement]];
+  if (instance.deforming == scene::kNone) return groups + instance.mesh;
+  return groups + host_.meshes().size() + instance.deforming;
+}
+
 shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScene& frame) {
   std::vector<shared::BvhInstance> placements = frame.placements;
   std::vector<shared::PlacementData> data(placements.size());
   const size_t groups = host_.merged().size();
   for (size_t i = 0; i < placements.size(); i++) {
-    const size_t tree = i < groups ? i : groups + host_.instances()[frame.placedInstances[i]].mesh;
+    const size_t tree = treeOf(frame, i);
     placements[i].nodes = nodeAddresses_[tree];
     placements[i].triangles = triangleAddresses_[tree];
     data[i] = {i < groups ? sourceAddresses_[i] : 0, frame.placedInstances[i], 0};
@@ -170,7 +166,9 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
   commands.update(topLeaves_, 0, bytesOf(frame.top.leaves));
   commands.update(emissive_, 0, bytesOf(frame.emissive));
   commands.update(punctual_, 0, bytesOf(frame.punctual));
+  if (deformer_) deformer_->upload(commands, frame.deformation);
   commands.barrier();
+  if (deformer_) deformer_->record(commands, frame.deformation);
   shared::SceneAddresses addresses = addresses_;
   addresses.bvh.nodes = topNodes_.address();
   addresses.bvh.leaves = topLeaves_.address();
@@ -185,12 +183,16 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
 }
 
 uint64_t estimateGpuBytes(const HostScene& host) {
-  uint64_t total = movingBytes(host);
+  uint64_t total = movingBytes(host) + estimateDeformerBytes(host);
   const auto add = [&](const auto& range) { total += alignedPart(bytesOf(range).size()); };
   for (const MergedGroup& group : host.merged()) {
     add(group.tree.nodes);
     add(group.tree.triangles);
     add(group.sources);
+  }
+  for (const DeformingMesh& mesh : host.deforming()) {
+    add(mesh.tree.nodes);
+    add(mesh.tree.triangles);
   }
   for (const HostMesh& mesh : host.meshes()) {
     add(mesh.tree.nodes);

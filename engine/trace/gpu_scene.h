@@ -10,6 +10,7 @@
 #include "gpu/commands.h"
 #include "gpu/textures.h"
 #include "shaders/shared/path_trace.h"
+#include "trace/deformer.h"
 #include "trace/frame_scene.h"
 #include "trace/host_scene.h"
 
@@ -41,17 +42,16 @@ class GpuScene {
   uint64_t takeRays();
 
  private:
-  /// Arrays of all meshes, one after the other in one buffer; address 0 for empty ones.
-  std::vector<uint64_t> uploadParts(const std::vector<std::span<const std::byte>>& parts, const char* name);
   uint64_t uploadArray(std::span<const std::byte> bytes, const char* name);
   void uploadTrees();
   void uploadMeshes();
+  size_t treeOf(const FrameScene& frame, size_t placement) const;
   gpu::Buffer movingBuffer(uint64_t bytes, const char* name);
 
   gpu::Device& device_;
   const HostScene& host_;
   std::vector<gpu::Buffer> buffers_;     // what stays
-  std::vector<uint64_t> nodeAddresses_;  // of each merged group's tree, then of each mesh's
+  std::vector<uint64_t> nodeAddresses_;  // of each merged group's tree, of each mesh's, of each deforming mesh's
   std::vector<uint64_t> triangleAddresses_;
   std::vector<uint64_t> sourceAddresses_;  // of each merged group
   shared::SceneAddresses addresses_{};
@@ -59,6 +59,7 @@ class GpuScene {
       punctual_;  // what moves
   gpu::Buffer rayCounters_, scratch_;
   std::unique_ptr<gpu::TextureTable> textures_;
+  std::unique_ptr<Deformer> deformer_;  // null where no mesh deforms
 };
 
 /// Device memory that a GpuScene of this scene takes, for refusing before anything is allocated. Within some percent:

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "scene/animation.h"
+#include "scene/deform.h"
 #include "shaders/shared/path_trace.h"
 
 namespace tandem::trace {
@@ -66,19 +67,28 @@ HostScene::HostScene(const scene::Scene& scene, const TreeCache* cache)
   Stopwatch watch;
   for (const scene::Mesh& mesh : scene.meshes) meshes_.push_back(packMesh(mesh, materials_.defaultMaterial));
   for (uint32_t n = 0; n < scene.nodes.size(); n++) {
-    for (uint32_t mesh : scene.nodes[n].meshes) {
-      instances_.push_back({mesh, n});
-      const bool emits = materials_.materials[meshes_[mesh].material].flags & shared::kMaterialEmissive;
-      if (emits) emissiveTriangles_ += meshes_[mesh].indices.size() / 3;
-    }
+    addInstances(n);
     if (scene.nodes[n].light != scene::kNone) lightNodes_.push_back(n);
   }
+  placeInFrame(scene_, deforming_);
   const double packed = watch.lap();
   buildTrees(cache);
   features_ = findFeatures();
   log::debug(
       "scene on the host: vertices packed in {:.0f} ms, trees in {:.0f} ms; {} MiB of host memory at most so far",
       packed, watch.lap(), peakHostBytes() >> 20);
+}
+
+void HostScene::addInstances(uint32_t node) {
+  for (uint32_t mesh : scene_.nodes[node].meshes) {
+    HostInstance& instance = instances_.emplace_back(HostInstance{mesh, node});
+    if (scene::deforms(scene_, node, mesh)) {
+      instance.deforming = static_cast<uint32_t>(deforming_.size());
+      deforming_.push_back(makeDeformingMesh(scene_, node, mesh));
+    }
+    const bool emits = materials_.materials[meshes_[mesh].material].flags & shared::kMaterialEmissive;
+    if (emits) emissiveTriangles_ += meshes_[mesh].indices.size() / 3;
+  }
 }
 
 void HostScene::buildTrees(const TreeCache* cache) {
@@ -94,15 +104,23 @@ void HostScene::buildTrees(const TreeCache* cache) {
   }
   std::vector<bool> needed(meshes_.size(), false);
   for (const HostInstance& instance : instances_) {
-    if (!instance.merged) needed[instance.mesh] = true;
+    if (!instance.merged && instance.deforming == scene::kNone) needed[instance.mesh] = true;
   }
   for (size_t i = 0; i < meshes_.size(); i++) {
     if (!needed[i]) continue;
     views.push_back({scene_.meshes[i].positions, scene_.meshes[i].indices});
     targets.push_back(&meshes_[i].tree);
   }
+  std::vector<std::vector<vec3>> shapes;
+  const scene::Pose atZero = scene::poseAt(scene_, 0.0);
+  for (DeformingMesh& deforming : deforming_) {
+    shapes.push_back(topologyPositions(scene_, deforming, atZero));
+    views.push_back({shapes.back(), scene_.meshes[deforming.mesh].indices});
+    targets.push_back(&deforming.tree);
+  }
   std::vector<MeshTree> trees = buildMeshTrees(views, cache);
   for (size_t i = 0; i < trees.size(); i++) *targets[i] = std::move(trees[i]);
+  for (DeformingMesh& deforming : deforming_) deforming.order = refitOrder(deforming.tree.nodes);
   countLeftOut();
   for (MergedGroup& group : merged_) {
     group.positions = {};
@@ -116,7 +134,9 @@ void HostScene::countLeftOut() {
   std::vector<bool> counted(meshes_.size(), false);
   for (const HostInstance& instance : instances_) {
     const HostMesh& mesh = meshes_[instance.mesh];
-    if (instance.merged) continue;
+    if (instance.deforming != scene::kNone)
+      leftOut_.triangles += mesh.indices.size() / 3 - deforming_[instance.deforming].tree.triangles.size();
+    if (instance.merged || instance.deforming != scene::kNone) continue;
     if (!counted[instance.mesh]) leftOut_.triangles += mesh.indices.size() / 3 - mesh.tree.triangles.size();
     counted[instance.mesh] = true;
     const bool nowhere = placedBounds(mesh.tree.bounds, pose.world[instance.node]).empty();
@@ -145,6 +165,7 @@ uint32_t HostScene::findFeatures() const {
     const uint32_t flags = materials_.materials[mesh.material].flags;
     if (flags & (shared::kMaterialMask | shared::kMaterialBlend)) features |= shared::kFeatureAlpha;
   }
+  if (!deforming_.empty()) features |= shared::kFeatureDeforming;
   const auto placed = std::ranges::count_if(instances_, [](const HostInstance& i) { return !i.merged; });
   if (merged_.size() + static_cast<size_t>(placed) == 1) features |= shared::kFeatureSingleTree;
   return features;

@@ -9,6 +9,7 @@
 #include "scene/scene.h"
 #include "shaders/shared/scene.h"
 #include "trace/compute_bvh.h"
+#include "trace/deformation.h"
 #include "trace/light_table.h"
 #include "trace/material_table.h"
 #include "trace/static_merge.h"
@@ -19,7 +20,7 @@ namespace tandem::trace {
 /// A mesh in the form of shared::MeshData. Spans are empty where there is no such attribute.
 struct HostMesh {
   Bounds bounds;  // object space, of the finite positions
-  MeshTree tree;  // empty where all its instances are merged
+  MeshTree tree;  // empty where all its instances are merged or deform
   RawVector<shared::MeshVertex> vertices;
   std::span<const uint32_t> indices;
   std::span<const vec2> uv0;
@@ -39,6 +40,8 @@ class HostScene {
   const std::vector<HostInstance>& instances() const { return instances_; }
   /// Trees of merged instances, in world space. They come first among a frame's placements.
   const std::vector<MergedGroup>& merged() const { return merged_; }
+  /// Meshes at nodes whose shape changes, with trees of their own. `meshes` holds them at rest.
+  const std::vector<DeformingMesh>& deforming() const { return deforming_; }
   const MaterialTable& materials() const { return materials_; }
   const EnvironmentTable& environment() const { return environment_; }
   /// Nodes that carry a punctual light, in order.
@@ -56,6 +59,7 @@ class HostScene {
   const LeftOut& leftOut() const { return leftOut_; }
 
  private:
+  void addInstances(uint32_t node);
   void buildTrees(const TreeCache* cache);
   uint32_t findFeatures() const;
   void countLeftOut();
@@ -64,6 +68,7 @@ class HostScene {
   std::vector<HostMesh> meshes_;
   std::vector<HostInstance> instances_;
   std::vector<MergedGroup> merged_;
+  std::vector<DeformingMesh> deforming_;
   std::vector<uint32_t> lightNodes_;
   MaterialTable materials_;
   EnvironmentTable environment_;

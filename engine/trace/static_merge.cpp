@@ -60,6 +60,7 @@ std::vector<MergedGroup> mergeStatic(const scene::Scene& scene, const std::funct
   uint64_t merged = 0;
   for (uint32_t i = 0; i < instances.size(); i++) {
     const HostInstance& instance = instances[i];
+    if (instance.deforming != scene::kNone) continue;
     const scene::Mesh& mesh = scene.meshes[instance.mesh];
     const uint64_t triangles = mesh.indices.size() / 3;
     Bounds bounds;

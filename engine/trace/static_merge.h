@@ -18,7 +18,8 @@ namespace tandem::trace {
 struct HostInstance {
   uint32_t mesh = 0;
   uint32_t node = 0;
-  bool merged = false;  // part of a MergedGroup: no placement of its own
+  bool merged = false;                // part of a MergedGroup: no placement of its own
+  uint32_t deforming = scene::kNone;  // its place in HostScene::deforming(); kNone: its shape stays
 };
 
 struct MergedGroup {
@@ -38,9 +39,9 @@ struct GroupLimits {
   uint64_t vertices = uint64_t{1} << 32;
 };
 
-/// Marks instances of nodes that no animation moves, and copies them: groups of those that are alpha tested, groups of
-/// the rest; one of each where the limits allow. A group of one instance would gain nothing and is not made. Trees are
-/// left to the caller.
+/// Marks instances of nodes that no animation moves and whose shape stays, and copies them: groups of those that are
+/// alpha tested, groups of the rest; one of each where the limits allow. A group of one instance would gain nothing and
+/// is not made. Trees are left to the caller.
 std::vector<MergedGroup> mergeStatic(const scene::Scene& scene, const std::function<bool(uint32_t mesh)>& alphaTested,
                                      std::vector<HostInstance>& instances, const GroupLimits& limits = {});
 

@@ -51,10 +51,12 @@ struct BvhScene {
 inline constexpr uint32_t kLeafBit = 0x80000000u;
 inline constexpr uint32_t kLeafCountShift = 27;
 inline constexpr uint32_t kInstanceAlphaTested = 1u;
+inline constexpr float kLargestCoordinate = 1e12f;   // of a triangle's corner
 #else
 const uint kLeafBit = 0x80000000u;
 const uint kLeafCountShift = 27u;
 const uint kInstanceAlphaTested = 1u;
+const float kLargestCoordinate = 1e12;   // of a triangle's corner
 #endif
 
 TANDEM_SHARED_END

@@ -51,7 +51,9 @@ struct RefitJob {
   uint64_t order;         // uint[]: nodes by height, those above leaves alone first
   uint64_t levels;        // uint[]: where in `order` each height begins, and the end
   uint triangleCount;     // in the tree
-  uint flat;              // 1: vertices take their triangle's normal
+  uint flatNormals;       // 1: vertices take their triangle's normal
+  uint levelCount;
+  uint tail;              // from this height on one work group does them all
 };
 
 struct DeformPush {
@@ -62,11 +64,15 @@ struct DeformPush {
 
 struct RefitPush {
   uint64_t jobs;          // RefitJob[]
-  uint job;               // of several: this one's number plus the work group's row
-  uint firstLevel;        // levels [first, end): one where several work groups share it
-  uint endLevel;
-  uint pad;
+  uint job;               // plus the work group's row
+  uint level;             // kRefitTail: all from each job's `tail` on
 };
+
+#ifdef __cplusplus
+inline constexpr uint32_t kRefitTail = 0xffffffffu;
+#else
+const uint kRefitTail = 0xffffffffu;
+#endif
 
 TANDEM_SHARED_END
 #endif

@@ -22,9 +22,12 @@ struct MeshData {
   uint64_t uv1;        // vec2[]
   uint64_t tangents;   // uint[]
   uint64_t colors;     // uvec2[]
+  uint64_t open;       // vec3[]: positions when the shutter opens and closes, of a mesh that deforms
+  uint64_t close;
 };
 
-/// A place of a mesh at the centre of the shutter. Rows of the 3x4 object-to-world matrix, and of its 3x3 inverse.
+/// A place of a mesh at the centre of the shutter. Rows of the 3x4 object-to-world matrix, and of its 3x3 inverse. (Of a
+/// skinned mesh, whose vertices lie in the world, the identity; its inverse is negative where the skin mirrors.)
 struct InstanceData {
   vec4 objectToWorld0;
   vec4 objectToWorld1;
@@ -34,7 +37,7 @@ struct InstanceData {
   vec3 worldToObject2;
   uint mesh;
   uint material;
-  uint flags;          // kInstanceMirrored
+  uint flags;          // kInstanceMirrored, kInstanceDeforms
   float offsetFloor;   // metres: smaller coordinates round as coarsely as this one (shaders/lib/geometry.glsl)
 };
 
@@ -143,6 +146,7 @@ struct AlbedoEntry {
 inline constexpr uint32_t kNoTexture = 0x7fffffffu;
 inline constexpr uint32_t kSecondUvSet = 0x80000000u;
 inline constexpr uint32_t kInstanceMirrored = 1u;
+inline constexpr uint32_t kInstanceDeforms = 2u;   // its shape differs between the shutter's opening and closing
 inline constexpr uint32_t kMaterialMask = 1u;
 inline constexpr uint32_t kMaterialBlend = 2u;
 inline constexpr uint32_t kMaterialUnlit = 4u;
@@ -154,6 +158,7 @@ inline constexpr uint32_t kAlbedoRoughnesses = 32;
 const uint kNoTexture = 0x7fffffffu;
 const uint kSecondUvSet = 0x80000000u;
 const uint kInstanceMirrored = 1u;
+const uint kInstanceDeforms = 2u;
 const uint kMaterialMask = 1u;
 const uint kMaterialBlend = 2u;
 const uint kMaterialUnlit = 4u;

@@ -17,6 +17,7 @@ layout(constant_id = 3) const uint kCountRays = 0u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Points { vec3 point[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer BandTops { uint top[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RayCounters { uint count[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer RadiancePlane { RadianceTexel texel[]; };
@@ -115,6 +116,14 @@ Path path_begin(uvec2 pixel, uint index) {
   return path;
 }
 
+/// What traversal found, led back to the mesh.
+struct Surface {
+  HitSource source;
+  InstanceData instance;
+  MeshPoint p;
+  Shape shape;
+};
+
 /// Pixel position of a point (w = 1) or of a direction (w = 0); false: behind the camera.
 bool project(CameraData camera, vec4 point, out vec2 pixel) {
   const vec3 to = point.xyz - camera.eye * point.w;
@@ -141,13 +150,25 @@ void write_sky(uint at, vec3 direction) {
   else MotionPlane(PARAMS.motion).texel[at] = MotionTexel(0u);
 }
 
-void write_first_hit(uint at, uint instance, Shape shape) {
+/// Where a point of a deforming triangle is at another time.
+vec4 deformed_point(uint64_t points, MeshPoint p) {
+  Points at = Points(points);
+  return vec4(at.point[p.corner.x] * p.weight.x + at.point[p.corner.y] * p.weight.y + at.point[p.corner.z] * p.weight.z,
+              1.0);
+}
+
+void write_first_hit(uint at, Surface s) {
+  const Shape shape = s.shape;
   DepthPlane(PARAMS.depth).texel[at] = DepthTexel(dot(shape.position - PARAMS.camera.eye, PARAMS.camera.forward));
   NormalPlane(PARAMS.normal).texel[at] = NormalTexel(max(octahedral_pack(shape.shadingNormal), 1u));   // 0 means "no hit"
-  const InstanceMotion m = Motions(SCENE.motions).instance[instance];
-  const vec4 p = vec4(shape.objectPosition, 1.0);
-  write_motion(at, vec4(dot(m.open0, p), dot(m.open1, p), dot(m.open2, p), 1.0),
-               vec4(dot(m.close0, p), dot(m.close1, p), dot(m.close2, p), 1.0));
+  const InstanceMotion m = Motions(SCENE.motions).instance[s.source.instance];
+  vec4 open = vec4(shape.objectPosition, 1.0), close = open;
+  if (has_feature(kFeatureDeforming) && (s.instance.flags & kInstanceDeforms) != 0u) {
+    open = deformed_point(s.p.mesh.open, s.p);
+    close = deformed_point(s.p.mesh.close, s.p);
+  }
+  write_motion(at, vec4(dot(m.open0, open), dot(m.open1, open), dot(m.open2, open), 1.0),
+               vec4(dot(m.close0, close), dot(m.close1, close), dot(m.close2, close), 1.0));
 }
 
 void add_sky(inout Path path) {
@@ -248,14 +269,6 @@ Bsdf make_bsdf(Materials materials, uint material, MeshPoint p, vec3 base, float
                    min(color, vec3(1.0)) * strength, strength, cosine);
 }
 
-/// What traversal found, led back to the mesh.
-struct Surface {
-  HitSource source;
-  InstanceData instance;
-  MeshPoint p;
-  Shape shape;
-};
-
 Surface surface_at(inout Path path, Hit hit) {
   Surface s;
   s.source = hit_source(SCENE, hit.instance, hit.primitive);
@@ -286,7 +299,7 @@ bool path_vertex(inout Path path, Surface s, float t, uint at, inout PixelSums s
   const bool first = path.depth == 0u;
   if (first) {
     sums.coverage += 1.0;
-    if (path.random.index == 0u) write_first_hit(at, s.source.instance, s.shape);
+    if (path.random.index == 0u) write_first_hit(at, s);
   }
   const vec3 base = surface_base_color(materials, material, s.p).rgb;
   if ((flags & kMaterialUnlit) != 0u) {

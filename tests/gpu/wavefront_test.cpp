@@ -15,11 +15,12 @@ namespace {
 class Wavefront : public GpuFixture {
  protected:
   /// Traces both ways and compares all planes. That both ways ran shows in the memory that stages keep.
-  void expectSame(const scene::Scene& scene, trace::PathTraceSettings settings, uint32_t frame = 0) {
+  void expectSame(const scene::Scene& scene, trace::PathTraceSettings settings, uint32_t frame = 0,
+                  TraceTimes times = {}) {
     settings.inStages = false;
-    const TracedPicture one = tracePicture(device(), scene, settings, frame);
+    const TracedPicture one = tracePicture(device(), scene, settings, frame, times);
     settings.inStages = true;
-    const TracedPicture stages = tracePicture(device(), scene, settings, frame);
+    const TracedPicture stages = tracePicture(device(), scene, settings, frame, times);
     EXPECT_EQ(one.stateBytes, 0u);
     EXPECT_GT(stages.stateBytes, 0u);
     EXPECT_GT(*std::ranges::max_element(one.words), 0u);
@@ -56,6 +57,10 @@ TEST_F(Wavefront, OneTreeUnderSunAndSky) { expectSame(builtin("terrain?triangles
 TEST_F(Wavefront, EmissiveTriangles) { expectSame(builtin("cornell"), {{48, 48}, 4, 3, 7}); }
 
 TEST_F(Wavefront, ThingsThatMove) { expectSame(builtin("spinners"), {{64, 36}, 2, 2}, 5); }
+
+TEST_F(Wavefront, SkinsAndMorphTargets) {
+  expectSame(builtin("skinned?vertices=3000"), {{64, 36}, 2, 2}, 5, {0.6, 0.58, 0.62});
+}
 
 TEST_F(Wavefront, BackFacesAndVeils) { expectSame(veils(), {{53, 41}, 5, 3}); }
 

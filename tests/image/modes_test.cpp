@@ -275,6 +275,23 @@ TEST_F(ModesTest, FramesAloneEqualFramesWithinARange) {
   EXPECT_NE(whole.frames.at(3), whole.frames.at(4));
 }
 
+// Each node that traces deforms skins and morph targets for itself.
+TEST_F(ModesTest, DeformingMeshesAreTheSameInEveryMode) {
+  const auto scene = builtin("skinned?vertices=5000");
+  const Rendering one = render(scene, single(), 1, 4);
+  EXPECT_NE(one.frames.at(3), one.frames.at(4)) << "the scene does not move: equality proves little";
+  for (const frame::Mode mode : {frame::Mode::Pipelined, frame::Mode::Sfr, frame::Mode::Afr}) {
+    frame::MachineSettings machine = dual(topology::LinkKind::Auto);
+    machine.mode = mode;
+    const Rendering two = render(scene, machine, 1, 4);
+    EXPECT_EQ(two.report.mode, frame::modeName(mode));
+    EXPECT_EQ(one.frames, two.frames) << frame::modeName(mode);
+  }
+  const Rendering part = render(scene, single(), 3, 4);
+  EXPECT_EQ(one.frames.at(3), part.frames.at(3));
+  EXPECT_EQ(one.frames.at(4), part.frames.at(4));
+}
+
 // A dropped wait between the nodes must change the picture or be reported; or else the equalities above prove nothing.
 TEST_F(ModesTest, SabotageDroppedBridgeWaitIsNoticed) {
   const auto scene = builtin("spinners");

@@ -57,7 +57,8 @@ void expectSound(const Scene& scene) {
 }
 
 TEST(Builtin, AllAreSoundAndHaveACamera) {
-  for (const std::string name : {"furnace", "sphere", "cornell", "terrain?triangles=5000", "spinners"}) {
+  for (const std::string name :
+       {"furnace", "sphere", "cornell", "terrain?triangles=5000", "spinners", "skinned?vertices=3000"}) {
     SCOPED_TRACE(name);
     const Scene scene = mustMake(name);
     expectSound(scene);
@@ -130,7 +131,12 @@ TEST(Builtin, UnknownNamesAndParametersAreRefusedWithTheList) {
     EXPECT_EQ(scene.refusal().exit, ExitCode::WrongUsage);
     EXPECT_NE(scene.refusal().message.find("terrain"), std::string::npos) << scene.refusal().message;
   }
-  EXPECT_EQ(builtinNames().size(), 5u);
+  for (const char* name : {"skinned?vertices=9", "skinned?triangles=5000", "skinned?vertices=99999999999"}) {
+    const auto scene = makeBuiltin(name);
+    ASSERT_FALSE(scene) << name;
+    EXPECT_NE(scene.refusal().message.find("vertices=N, N from 1000"), std::string::npos) << scene.refusal().message;
+  }
+  EXPECT_EQ(builtinNames().size(), 6u);
 }
 
 }  // namespace
