@@ -15,7 +15,7 @@ state=$build/.setup
 # The same names on Debian 12 and 13. embree is version 3 on the one and 4 on the other; the sources take both.
 packages=(g++ cmake ninja-build ccache python3 glslc
   libvulkan-dev libvulkan1 libvulkan-volk-dev vulkan-validationlayers
-  libglm-dev libstb-dev libtinygltf-dev libdraco-dev libmeshoptimizer-dev libopenexr-dev libembree-dev
+  libglm-dev libstb-dev libtinygltf-dev libdraco-dev libmeshoptimizer-dev libopenexr-dev libembree-dev libxxhash-dev
   libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev)
 
 say() { echo "setup: $*" >&2; }

@@ -17,8 +17,7 @@ struct Hash128 {
   std::string text() const;
 };
 
-/// Four lanes of multiply and rotate, in the manner of xxHash (Collet 2012), over pieces of 1 MiB side by side on all
-/// cores; the pieces' hashes are hashed in their order. The same on every run, for any number of cores.
+/// XXH3, 128 bits. The same on every run and machine.
 Hash128 contentHash(std::span<const std::byte> bytes);
 
 }  // namespace tandem

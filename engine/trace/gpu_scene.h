@@ -31,10 +31,9 @@ class GpuScene {
   shared::SceneAddresses update(gpu::Commands& commands, const FrameScene& frame);
 
   /// Memory of at least so many bytes that the stages of one pass share (trace/wavefront). What it held before is lost.
+  /// Not part of bytes(): it is the picture's size that asks for it.
   const gpu::Buffer& scratch(uint64_t bytes);
-  uint64_t scratchBytes() const {
-    return scratch_.bytes();
-  }  // not part of bytes(): it is the picture's size that asks for it
+  uint64_t scratchBytes() const { return scratch_.bytes(); }
 
   /// Where path_trace.comp counts its rays.
   uint64_t rayCounters() const { return rayCounters_.address(); }

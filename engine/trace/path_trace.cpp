@@ -16,9 +16,8 @@ namespace {
 
 static_assert(shared::kBandRows == graph::kBandRows);
 
-constexpr uint32_t kThreads = 64;                                // of a work group
-constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
-constexpr uint32_t kGroupRows = kThreads / kGroupWidth;
+constexpr uint32_t kThreads = 64;  // of a work group
+constexpr uint32_t kGroupRows = kThreads / shared::kGroupWidth;
 
 /// No dispatch traces more segments than this (unless one row of groups holds more), so that none keeps a GPU busy for
 /// seconds, which some drivers take for a hang. Rows are independent, so nothing but time depends on where they are
@@ -43,9 +42,10 @@ void recordOneKernel(gpu::Commands& commands, const GpuScene& scene, const Wavef
   const uint32_t rows = rowsPerDispatch(settings);
   for (uint32_t first = 0; first < job.rows; first += rows) {
     const uint32_t end = std::min(first + rows, job.rows);
-    commands.dispatch("trace/path_trace", shared::PathTracePush{job.params, first, end},
-                      {gpu::groupsFor(settings.size.width, kGroupWidth), gpu::groupsFor(end - first, kGroupRows), 1},
-                      &scene.textures(), specialization);
+    commands.dispatch(
+        "trace/path_trace", shared::PathTracePush{job.params, first, end},
+        {gpu::groupsFor(settings.size.width, shared::kGroupWidth), gpu::groupsFor(end - first, kGroupRows), 1},
+        &scene.textures(), specialization);
   }
 }
 
@@ -83,6 +83,7 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   }
   if (frame.countRays) commands.barrierToHost();
 }
+
 }  // namespace
 
 TracedPlanes addPathTrace(graph::Graph& graph, const PathTraceSettings& settings, std::shared_ptr<TraceSource> source) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "gpu/device.h"
 #include "shaders/shared/wavefront.h"
 
@@ -9,7 +10,7 @@ namespace tandem::trace {
 
 namespace {
 
-constexpr uint32_t kGroupWidth = 8 * shared::kGroupTilesAcross;  // pixels
+using shared::kGroupWidth;
 
 /// Threads in a work group. On an H200 large groups win 2 % where one tree is all there is to walk, and lose 13 % where
 /// the walk goes in and out of instances.
@@ -24,14 +25,26 @@ constexpr uint64_t kSlotBytes = kVectors * kVectorBytes + 4 * sizeof(uint32_t); 
 /// No more memory than this, in pieces of whole groups of rows: each piece costs the waits between its stages again.
 constexpr uint64_t kLargestState = uint64_t{1536} << 20;
 
+uint64_t bytesOfRows(uint32_t width, uint32_t threads, uint32_t rows) {
+  const uint64_t groups = uint64_t{gpu::groupsFor(width, kGroupWidth)} * gpu::groupsFor(rows, threads / kGroupWidth);
+  return groups * threads * kSlotBytes;
+}
+
+/// What the states may take: of what is free now, half at most, unless they have it already.
+uint64_t stateBudget(const gpu::Device& device, const GpuScene& scene, const PathTraceSettings& settings,
+                     uint64_t wanted) {
+  if (settings.stateBytes > 0) return settings.stateBytes;
+  const uint64_t suits = std::min({wanted, kLargestState, device.adapter().deviceLocalBytes() / 12});
+  if (scene.scratchBytes() >= suits) return suits;
+  return std::clamp(device.memoryBudget() / 2, scene.scratchBytes(), suits);
+}
+
 /// Rows that one round of stages traces.
-uint32_t rowsPerRound(const gpu::Device& device, const PathTraceSettings& settings, uint32_t threads, uint32_t rows) {
-  const uint32_t width = settings.size.width;
-  const uint64_t suits = std::min(kLargestState, device.adapter().deviceLocalBytes() / 12);
-  const uint64_t budget = settings.stateBytes > 0 ? settings.stateBytes : suits;
-  const uint64_t perGroupRow = uint64_t{gpu::groupsFor(width, kGroupWidth)} * threads * kSlotBytes;
-  const uint64_t groupRows = std::max<uint64_t>(budget / perGroupRow, 1);
-  return static_cast<uint32_t>(std::min<uint64_t>(groupRows * (threads / kGroupWidth), rows));
+uint32_t rowsPerRound(const gpu::Device& device, const GpuScene& scene, const WavefrontJob& job, uint32_t threads) {
+  const uint32_t width = job.settings.size.width, groupRows = threads / kGroupWidth;
+  const uint64_t budget = stateBudget(device, scene, job.settings, bytesOfRows(width, threads, job.rows));
+  const uint64_t groups = std::max<uint64_t>(budget / bytesOfRows(width, threads, groupRows), 1);
+  return static_cast<uint32_t>(std::min<uint64_t>(groups * groupRows, job.rows));
 }
 
 shared::WaveState layOut(uint64_t address, uint32_t slots, uint64_t params) {
@@ -51,6 +64,7 @@ shared::WaveState layOut(uint64_t address, uint32_t slots, uint64_t params) {
   state.shadowQueue = take(sizeof(uint32_t));
   state.nextQueues = take(2 * sizeof(uint32_t));
   state.counters = next;
+  TANDEM_CHECK(next - address == kSlotBytes * slots, "{} bytes a slot, not {}", (next - address) / slots, kSlotBytes);
   return state;
 }
 
@@ -108,13 +122,13 @@ bool tracesInStages(const gpu::Device& device) {
 }
 
 void recordWavefront(gpu::Commands& commands, GpuScene& scene, const WavefrontJob& job) {
-  const uint32_t width = job.settings.size.width;
   const uint32_t threads = groupThreads(commands.device(), scene.host());
-  const uint32_t rows = rowsPerRound(commands.device(), job.settings, threads, job.rows);
-  const uint32_t slots = gpu::groupsFor(width, kGroupWidth) * gpu::groupsFor(rows, threads / kGroupWidth) * threads;
+  const uint32_t rows = rowsPerRound(commands.device(), scene, job, threads);
+  const uint64_t bytes = bytesOfRows(job.settings.size.width, threads, rows);
   const uint64_t counters = shared::kWaveQueues * (uint64_t{job.settings.bounces} + 1) * sizeof(uint32_t);
-  const gpu::Buffer& scratch = scene.scratch(kSlotBytes * slots + counters);
-  const uint64_t state = commands.upload(layOut(scratch.address(), slots, job.params));
+  const gpu::Buffer& scratch = scene.scratch(bytes + counters);
+  const uint64_t state =
+      commands.upload(layOut(scratch.address(), static_cast<uint32_t>(bytes / kSlotBytes), job.params));
   for (uint32_t first = 0; first < job.rows; first += rows) {
     Round(commands, scene, job, state, first, std::min(first + rows, job.rows)).record();
   }

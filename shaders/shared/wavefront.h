@@ -1,6 +1,6 @@
 // What the path tracer keeps between its stages, where it runs as several kernels (shaders/trace/wave_*.comp, engine/trace/wavefront).
 // A slot is one pixel of the rows under way. Slots are numbered as threads are: work group after work group, each group
-// kGroupTilesAcross tiles of 8 x 4 pixels wide.
+// kGroupWidth pixels wide.
 #ifndef TANDEM_SHADERS_SHARED_WAVEFRONT_H
 #define TANDEM_SHADERS_SHARED_WAVEFRONT_H
 

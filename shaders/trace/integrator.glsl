@@ -343,6 +343,12 @@ void path_miss(inout Path path, uint at) {
   add_sky(path);
 }
 
+/// Where in the planes a thread of a work group writes: groups are kGroupWidth pixels wide and as high as they have threads for.
+uvec2 group_place(uvec2 group, uint thread, uint firstRow) {
+  const uvec2 size = uvec2(kGroupWidth, gl_WorkGroupSize.x / kGroupWidth);
+  return group * size + uvec2(thread % kGroupWidth, thread / kGroupWidth + firstRow);
+}
+
 /// The pixel of the picture whose values are written at a place of the planes.
 uvec2 picture_pixel(uvec2 place) {
   return uvec2(place.x, BandTops(PARAMS.bandTops).top[place.y / kBandRows] + place.y % kBandRows);

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/shared/path_trace.h"
 
-layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
+layout(local_size_x_id = 2) in;   // a multiple of kGroupWidth
 layout(push_constant, scalar) uniform Push { PathTracePush push; };
 #define kParams push.params
 #include "trace/integrator.glsl"
@@ -27,17 +27,8 @@ bool path_advance(inout Path path, uint at, inout PixelSums sums) {
   return goesOn;
 }
 
-/// 32 neighbours make a tile of 8 x 4 pixels; a group is some tiles across and as many down as it has threads for.
-/// Where in the planes a thread writes.
-uvec2 thread_place() {
-  const uint tile = gl_LocalInvocationIndex >> 5u, lane = gl_LocalInvocationIndex & 31u;
-  const uvec2 tiles = uvec2(kGroupTilesAcross, gl_WorkGroupSize.x / (32u * kGroupTilesAcross));
-  const uvec2 place = gl_WorkGroupID.xy * tiles + uvec2(tile % kGroupTilesAcross, tile / kGroupTilesAcross);
-  return place * uvec2(8u, 4u) + uvec2(lane & 7u, lane >> 3u) + uvec2(0u, push.firstRow);
-}
-
 void main() {
-  const uvec2 place = thread_place();
+  const uvec2 place = group_place(gl_WorkGroupID.xy, gl_LocalInvocationIndex, push.firstRow);
   if (place.x >= PARAMS.width || place.y >= push.endRow) return;
   const uint at = place.y * PARAMS.width + place.x;
   const uvec2 pixel = picture_pixel(place);

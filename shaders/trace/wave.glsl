@@ -6,7 +6,7 @@
 #include "shaders/shared/path_trace.h"
 #include "shaders/shared/wavefront.h"
 
-layout(local_size_x_id = 2) in;   // multiple of 32 * kGroupTilesAcross
+layout(local_size_x_id = 2) in;   // a multiple of kGroupWidth
 layout(push_constant, scalar) uniform Push { WavePush push; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer States { WaveState block; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Vectors { vec4 at[]; };
@@ -24,12 +24,9 @@ uint thread_slot() {
 
 /// Where in the planes a slot writes.
 uvec2 slot_place(uint slot) {
-  const uint group = slot / gl_WorkGroupSize.x, thread = slot % gl_WorkGroupSize.x;
-  const uint tile = thread >> 5u, lane = thread & 31u;
-  const uvec2 tiles = uvec2(kGroupTilesAcross, gl_WorkGroupSize.x / (32u * kGroupTilesAcross));
-  const uvec2 corner = uvec2(group % gl_NumWorkGroups.x, group / gl_NumWorkGroups.x) * tiles;
-  return (corner + uvec2(tile % kGroupTilesAcross, tile / kGroupTilesAcross)) * uvec2(8u, 4u) +
-         uvec2(lane & 7u, lane >> 3u) + uvec2(0u, push.firstRow);
+  const uint group = slot / gl_WorkGroupSize.x;
+  const uvec2 groups = uvec2(group % gl_NumWorkGroups.x, group / gl_NumWorkGroups.x);
+  return group_place(groups, slot % gl_WorkGroupSize.x, push.firstRow);
 }
 
 bool inside(uvec2 place) { return place.x < PARAMS.width && place.y < push.endRow; }
@@ -47,6 +44,13 @@ uint queue_append(uint queue, uint depth, bool wanted) {
   uint base = 0u;
   if (count > 0u && subgroupElect()) base = atomicAdd(Slots(STATE.counters).at[kWaveQueues * depth + queue], count);
   return subgroupBroadcastFirst(base) + subgroupBallotExclusiveBitCount(who);
+}
+
+/// The random numbers by which a slot's rays decide about transparency.
+void load_random(uint slot, inout Path path) {
+  if (!has_feature(kFeatureAlpha)) return;
+  path.random = random_begin(picture_pixel(slot_place(slot)), PARAMS.frame, PARAMS.seed, push.sampleIndex);
+  path.random.pair = floatBitsToUint(Vectors(STATE.throughputs).at[slot].w);
 }
 
 void store_hit(uint slot, bool found, Hit hit) {

@@ -10,10 +10,7 @@ void main() {
   Path path;
   path.origin = Vectors(STATE.origins).at[slot].xyz;
   path.direction = Vectors(STATE.directions).at[slot].xyz;
-  if (has_feature(kFeatureAlpha)) {
-    path.random = random_begin(picture_pixel(slot_place(slot)), PARAMS.frame, PARAMS.seed, push.sampleIndex);
-    path.random.pair = floatBitsToUint(Vectors(STATE.throughputs).at[slot].w);
-  }
+  load_random(slot, path);
   Hit hit;
   const bool found = path_hit(path, hit);
   store_hit(slot, found, hit);

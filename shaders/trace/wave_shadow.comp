@@ -10,10 +10,7 @@ void main() {
   const uint slot = Slots(STATE.shadowQueue).at[index < parallel ? index : STATE.slots - 1u - (index - parallel)];
   const vec4 origin = Vectors(STATE.origins).at[slot];
   Path path;
-  if (has_feature(kFeatureAlpha)) {
-    path.random = random_begin(picture_pixel(slot_place(slot)), PARAMS.frame, PARAMS.seed, push.sampleIndex);
-    path.random.pair = floatBitsToUint(Vectors(STATE.throughputs).at[slot].w);
-  }
+  load_random(slot, path);
   const Direct direct = Direct(vec3(0.0), Vectors(STATE.lightDirections).at[slot].xyz, origin.w, false);
   if (!shadowed(path, origin.xyz, direct)) {
     Vectors(STATE.radiance).at[slot].xyz += Vectors(STATE.lightValues).at[slot].xyz;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <span>
 
 #include "scene/environment.h"
 #include "trace/ggx_albedo.h"
@@ -127,6 +128,52 @@ TEST(EnvironmentTable, EndsAtOneAndNeverFalls) {
     if (i % stride == stride - 1) {
       EXPECT_EQ(table.columns[i], 1.0f);
     }
+  }
+}
+
+/// What environment_find of shaders/lib/environment.glsl does with a guide, and without.
+uint32_t found(std::span<const float> begins, std::span<const uint32_t> guide, float u) {
+  const auto cells = static_cast<uint32_t>(begins.size() - 1);
+  const uint32_t bin = std::min(static_cast<uint32_t>(u * static_cast<float>(cells)), cells - 1);
+  uint32_t low = guide[bin], high = guide[std::min(bin + 2, cells)] + 1;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    (begins[middle] <= u ? low : high) = middle;
+  }
+  return low;
+}
+
+uint32_t searched(std::span<const float> begins, float u) {
+  const auto cells = begins.first(begins.size() - 1);
+  return static_cast<uint32_t>(std::ranges::upper_bound(cells, u) - cells.begin()) - 1;
+}
+
+TEST(EnvironmentTable, GuidesLeadToTheCellsThatASearchFinds) {
+  scene::Environment e = scene::defaultSky();
+  for (size_t i = 0; i < e.radiance.size(); i += 97) e.radiance[i] = vec3(i % 2 == 0 ? 0.0f : 5000.0f);
+  const EnvironmentTable table = makeEnvironmentTable(e);
+  ASSERT_EQ(table.rowGuide.size(), e.height + 1);
+  ASSERT_EQ(table.columnGuide.size(), table.columns.size());
+  std::mt19937 random(5);
+  const auto expectSame = [&](std::span<const float> begins, std::span<const uint32_t> guide) {
+    const auto cells = static_cast<float>(begins.size() - 1);
+    for (int k = 0; k < 200; k++) {
+      // Anywhere, at a cell's beginning, at a bin's, and the neighbours of both.
+      const float any = static_cast<float>(random() >> 8) * 0x1p-24f;
+      const float cell = begins[random() % (begins.size() - 1)];
+      const float bin = std::floor(any * cells) / cells;
+      for (const float u : {any, cell, bin, std::nextafter(cell, 0.0f), std::nextafter(bin, 0.0f),
+                            std::nextafter(bin, 1.0f), std::nextafter(1.0f, 0.0f)}) {
+        if (u >= 1.0f) continue;
+        ASSERT_EQ(found(begins, guide, u), searched(begins, u)) << u;
+      }
+    }
+  };
+  expectSame(table.rows, table.rowGuide);
+  const size_t stride = e.width + 1;
+  for (size_t y = 0; y < e.height; y += 7) {
+    expectSame(std::span(table.columns).subspan(y * stride, stride),
+               std::span(table.columnGuide).subspan(y * stride, stride));
   }
 }
 
