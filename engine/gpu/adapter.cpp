@@ -115,6 +115,32 @@ void findMissingFeatures(Adapter& adapter) {
   }
 }
 
+void findRayTracing(Adapter& adapter) {
+  for (const char* needed : kRayTracingExtensions) {
+    if (!adapter.has(needed)) return;
+  }
+  VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
+  VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, &pipelines};
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &structures};
+  vkGetPhysicalDeviceFeatures2(adapter.physical, &features);
+  if (pipelines.rayTracingPipeline == VK_FALSE || structures.accelerationStructure == VK_FALSE) return;
+  VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipeline{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
+  VkPhysicalDeviceAccelerationStructurePropertiesKHR structure{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR, &pipeline};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &structure};
+  vkGetPhysicalDeviceProperties2(adapter.physical, &properties);
+  adapter.rayTracing = RayTracingLimits{pipeline.shaderGroupHandleSize,
+                                        pipeline.shaderGroupHandleAlignment,
+                                        pipeline.shaderGroupBaseAlignment,
+                                        structure.minAccelerationStructureScratchOffsetAlignment,
+                                        structure.maxInstanceCount,
+                                        structure.maxPrimitiveCount,
+                                        pipeline.maxRayDispatchInvocationCount};
+}
+
 Adapter describe(VkPhysicalDevice physical, uint32_t index) {
   Adapter adapter;
   adapter.index = index;
@@ -134,6 +160,7 @@ Adapter describe(VkPhysicalDevice physical, uint32_t index) {
   }
   fillProperties(adapter);
   findMissingFeatures(adapter);
+  findRayTracing(adapter);
   chooseQueueFamilies(adapter);
   if (adapter.queueFamily == UINT32_MAX) adapter.refusals.emplace_back("has no compute queue with timestamps");
   return adapter;

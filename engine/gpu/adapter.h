@@ -28,6 +28,17 @@ struct HeapInfo {
   bool deviceLocal = false;
 };
 
+/// What a device says of its ray-tracing pipelines (VK_KHR_acceleration_structure, VK_KHR_ray_tracing_pipeline).
+struct RayTracingLimits {
+  uint32_t groupHandleBytes = 0;  // of a shader group, in the binding table
+  uint32_t groupHandleAlignment = 0;
+  uint32_t groupBaseAlignment = 0;
+  uint32_t scratchAlignment = 0;
+  uint64_t mostInstances = 0;
+  uint64_t mostTriangles = 0;  // of one structure
+  uint32_t mostRays = 0;       // of one dispatch
+};
+
 struct Adapter {
   uint32_t index = 0;  // order of vkEnumeratePhysicalDevices; for people, never stored
   VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -47,13 +58,14 @@ struct Adapter {
   uint64_t maxAllocationSize = 0;                // maintenance3
   uint64_t minImportedHostPointerAlignment = 0;  // 0: VK_EXT_external_memory_host is absent
   uint32_t subgroupSize = 0;
-  bool subgroupBallot = false;           // in compute shaders
-  uint32_t queueFamily = UINT32_MAX;     // the compute and transfer family that Tandem uses
-  uint32_t queuesInFamily = 0;           // how many queues it has
-  uint32_t transferFamily = UINT32_MAX;  // a family of copy engines alone; UINT32_MAX: none
-  uint32_t queuesInTransferFamily = 0;   // how many queues it has
-  bool transferTimestamps = false;       // whether that family has timestamps
-  std::vector<std::string> refusals;     // why it cannot be used; empty: usable
+  bool subgroupBallot = false;                 // in compute shaders
+  uint32_t queueFamily = UINT32_MAX;           // the compute and transfer family that Tandem uses
+  uint32_t queuesInFamily = 0;                 // how many queues it has
+  uint32_t transferFamily = UINT32_MAX;        // a family of copy engines alone; UINT32_MAX: none
+  uint32_t queuesInTransferFamily = 0;         // how many queues it has
+  bool transferTimestamps = false;             // whether that family has timestamps
+  std::optional<RayTracingLimits> rayTracing;  // empty: it has no ray-tracing pipelines
+  std::vector<std::string> refusals;           // why it cannot be used; empty: usable
 
   bool usable() const { return refusals.empty(); }
   bool software() const { return type == AdapterType::Software; }
@@ -62,6 +74,11 @@ struct Adapter {
   uint64_t deviceLocalBytes() const;
   uint64_t deviceLocalBudget() const;
 };
+
+/// What a device must offer, and have enabled, for ray-tracing pipelines.
+inline constexpr std::array kRayTracingExtensions = {VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME,
+                                                     VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
+                                                     VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME};
 
 /// All physical devices of an instance, in the loader's order.
 std::vector<Adapter> listAdapters(VkInstance instance);

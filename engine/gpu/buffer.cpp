@@ -35,6 +35,10 @@ VkBufferCreateInfo Buffer::createInfo(const Device& device, uint64_t bytes) {
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (device.rayTracing()) {
+    info.usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR |
+                  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR | VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
+  }
   // Shared by the families of all queues: ownership would have to be handed over around every copy otherwise.
   const std::vector<uint32_t>& families = device.bufferFamilies();
   if (families.size() > 1) {

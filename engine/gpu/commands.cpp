@@ -11,12 +11,25 @@ constexpr uint32_t kMaxSections = 128;
 constexpr uint64_t kArenaChunk = uint64_t{256} << 10;
 constexpr uint64_t kArenaAlignment = 64;
 
-/// What a family can do, and so what a barrier on its queues may name.
-VkPipelineStageFlags2 stages(bool copiesOnly) {
-  return VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | (copiesOnly ? 0 : VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
-}
-VkAccessFlags2 writes(bool copiesOnly) {
-  return VK_ACCESS_2_TRANSFER_WRITE_BIT | (copiesOnly ? 0 : VK_ACCESS_2_SHADER_WRITE_BIT);
+/// What a family of a device can do, and so what a barrier on its queues may name.
+struct Reach {
+  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  VkAccessFlags2 writes = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  VkAccessFlags2 reads = VK_ACCESS_2_TRANSFER_READ_BIT;
+};
+
+Reach reachOf(const Device& device, bool copiesOnly) {
+  Reach reach;
+  if (copiesOnly) return reach;
+  reach.stages |= VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  reach.writes |= VK_ACCESS_2_SHADER_WRITE_BIT;
+  reach.reads |= VK_ACCESS_2_SHADER_READ_BIT;
+  if (!device.rayTracing()) return reach;
+  reach.stages |=
+      VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR | VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR;
+  reach.writes |= VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR;
+  reach.reads |= VK_ACCESS_2_ACCELERATION_STRUCTURE_READ_BIT_KHR;
+  return reach;
 }
 
 }  // namespace
@@ -82,9 +95,25 @@ void Commands::dispatchBytes(std::string_view shader, const void* push, size_t b
     const VkDescriptorSet set = textures->set();
     api.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &set, 0, nullptr);
   }
-  api.vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(bytes),
-                         push);
+  api.vkCmdPushConstants(commands_, pipelines.layout(), pipelines.stages(), 0, static_cast<uint32_t>(bytes), push);
   api.vkCmdDispatch(commands_, groups.x, groups.y, groups.z);
+}
+
+void Commands::traceBytes(const RayShaders& shaders, const void* push, size_t bytes, uint32_t width, uint32_t height,
+                          const TextureTable* textures, const Specialization& specialization) {
+  if (width == 0 || height == 0) return;
+  const RayPipelines::Entry& entry = device_.rayPipelines().get(shaders, specialization);
+  Pipelines& pipelines = device_.pipelines();
+  const auto& api = device_.api();
+  api.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, entry.pipeline);
+  if (textures != nullptr) {
+    const VkDescriptorSet set = textures->set();
+    api.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, pipelines.layout(), 0, 1, &set, 0,
+                                nullptr);
+  }
+  api.vkCmdPushConstants(commands_, pipelines.layout(), pipelines.stages(), 0, static_cast<uint32_t>(bytes), push);
+  const VkStridedDeviceAddressRegionKHR none{};
+  api.vkCmdTraceRaysKHR(commands_, &entry.raygen, &entry.miss, &entry.hit, &none, width, height, 1);
 }
 
 Commands::Block Commands::stage(std::span<const std::byte> bytes) {
@@ -131,11 +160,11 @@ void Commands::fill(const Buffer& target, uint32_t value) {
 void Commands::barrier() {
   if (!device_.passSeam(SeamPoint::Barrier, name_)) return;
   VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-  memory.srcStageMask = stages(copiesOnly_);
-  memory.srcAccessMask = writes(copiesOnly_);
-  memory.dstStageMask = memory.srcStageMask;
-  memory.dstAccessMask = memory.srcAccessMask | VK_ACCESS_2_TRANSFER_READ_BIT;
-  if (!copiesOnly_) memory.dstAccessMask |= VK_ACCESS_2_SHADER_READ_BIT;
+  const Reach reach = reachOf(device_, copiesOnly_);
+  memory.srcStageMask = reach.stages;
+  memory.srcAccessMask = reach.writes;
+  memory.dstStageMask = reach.stages;
+  memory.dstAccessMask = reach.writes | reach.reads;
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
   dependency.memoryBarrierCount = 1;
   dependency.pMemoryBarriers = &memory;
@@ -144,8 +173,9 @@ void Commands::barrier() {
 
 void Commands::barrierToHost() {
   VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-  memory.srcStageMask = stages(copiesOnly_);
-  memory.srcAccessMask = writes(copiesOnly_);
+  const Reach reach = reachOf(device_, copiesOnly_);
+  memory.srcStageMask = reach.stages;
+  memory.srcAccessMask = reach.writes;
   memory.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
   memory.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};

@@ -12,6 +12,7 @@
 
 #include "gpu/buffer.h"
 #include "gpu/pipelines.h"
+#include "gpu/ray_pipelines.h"
 #include "gpu/vulkan.h"
 
 namespace tandem::gpu {
@@ -58,6 +59,15 @@ class Commands {
     dispatchBytes(shader, &push, sizeof(Push), groups, textures, specialization);
   }
 
+  /// Traces rays from a ray-generation shader, one call of it per place of `width` x `height`. Only where the device
+  /// has ray-tracing pipelines.
+  template <class Push>
+  void traceRays(const RayShaders& shaders, const Push& push, uint32_t width, uint32_t height,
+                 const TextureTable* textures = nullptr, const Specialization& specialization = {}) {
+    static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= kPushConstantBytes);
+    traceBytes(shaders, &push, sizeof(Push), width, height, textures, specialization);
+  }
+
   /// Copies a parameter block where shaders can read it until this submission has finished; returns its device address.
   template <class T>
   VkDeviceAddress upload(const T& block) {
@@ -73,8 +83,8 @@ class Commands {
   void copy(const Buffer& from, uint64_t fromOffset, const Buffer& to, uint64_t toOffset, uint64_t bytes);
   void fill(const Buffer& target, uint32_t value);
 
-  /// All writes before (shader, copy) are visible to all accesses after (shader, copy). Earlier submissions of the
-  /// queue count as before.
+  /// All writes before (shader, copy, build) are visible to all accesses after (shader, copy, build). Earlier
+  /// submissions of the queue count as before.
   void barrier();
   /// All writes before are visible to the host, once the submission has finished.
   void barrierToHost();
@@ -92,6 +102,8 @@ class Commands {
   };
   void dispatchBytes(std::string_view shader, const void* push, size_t bytes, Groups groups,
                      const TextureTable* textures, const Specialization& specialization);
+  void traceBytes(const RayShaders& shaders, const void* push, size_t bytes, uint32_t width, uint32_t height,
+                  const TextureTable* textures, const Specialization& specialization);
   Block stage(std::span<const std::byte> bytes);
 
   Device& device_;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "gpu/pipelines.h"
+#include "gpu/ray_pipelines.h"
 
 // The allocator's implementation stands here, once. It is another project's header: our warnings do not apply to it.
 #pragma GCC diagnostic push
@@ -40,12 +41,14 @@ constexpr double kSettleSeconds = 5.0;
 Device::Device(Instance& instance, const Adapter& adapter, DeviceOptions options)
     : adapter_(adapter), options_(std::move(options)), debugUtils_(instance.hasDebugUtils()) {
   TANDEM_CHECK(adapter.usable(), "device made on an unusable adapter: {}", adapter.name);
+  TANDEM_CHECK(!options_.rayTracing || adapter.rayTracing, "{} has no ray-tracing pipelines", adapter.name);
   if (!options_.hooks) options_.hooks = std::make_shared<ObjectHooks>();
   logical_ = options_.logical;
   if (!logical_) createDevice();
   createAllocator(instance.handle());
   createQueues();
   pipelines_ = std::make_unique<Pipelines>(*this);
+  if (options_.rayTracing) rayPipelines_ = std::make_unique<RayPipelines>(*this);
 }
 
 void Device::createDevice() {
@@ -68,6 +71,13 @@ void Device::createDevice() {
   const bool told = adapter_.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
   features.pNext = told ? static_cast<void*>(&executables) : &f12;
+  VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR};
+  structures.accelerationStructure = VK_TRUE;
+  VkPhysicalDeviceRayTracingPipelineFeaturesKHR rays{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR, &structures};
+  rays.rayTracingPipeline = VK_TRUE;
+  if (options_.rayTracing) structures.pNext = std::exchange(features.pNext, &rays);
   features.features.shaderInt64 = VK_TRUE;
 
   const std::vector<float> priorities(2 * options_.hooks->seats(), 1.0f);
@@ -88,6 +98,8 @@ void Device::createDevice() {
                              VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME}) {
     if (adapter_.has(wanted)) extensions.push_back(wanted);
   }
+  if (options_.rayTracing)
+    extensions.insert(extensions.end(), kRayTracingExtensions.begin(), kRayTracingExtensions.end());
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
@@ -139,9 +151,11 @@ Device::~Device() {
     static_cast<void>(queue_.release());
     static_cast<void>(transferQueue_.release());
     static_cast<void>(pipelines_.release());
+    static_cast<void>(rayPipelines_.release());
     static_cast<void>(new (std::nothrow) std::shared_ptr<LogicalDevice>(logical_));  // left like all that stands on it
     return;
   }
+  rayPipelines_.reset();  // into the graves
   for (auto& grave : graves_) grave.destroy();
   // The timelines' last values have been seen, yet Mesa's queue thread (25.0) may still hold the semaphore for a
   // moment: destroying it then crashes that thread. Idle means that it has let go. Only after the bounded wait has

@@ -23,12 +23,14 @@ struct VmaAllocator_T;
 namespace tandem::gpu {
 
 class Pipelines;
+class RayPipelines;
 
 struct DeviceOptions {
   std::string name;                          // for messages and reports: "node 0 (NVIDIA H200)"
   Seam seam;                                 // empty in normal runs
   std::shared_ptr<const ObjectHooks> hooks;  // empty: a lone device
   std::shared_ptr<LogicalDevice> logical;    // of a seat's neighbour in a linked group; empty: makes its own
+  bool rayTracing = false;                   // with ray-tracing pipelines, which the adapter must have
 };
 
 /// Owner of one VkDevice, or a seat on one that a linked group shares. Made on one thread; submit, wait and retire are
@@ -55,6 +57,9 @@ class Device {
   /// Families that share every buffer; one where all queues are of one family.
   const std::vector<uint32_t>& bufferFamilies() const { return bufferFamilies_; }
   Pipelines& pipelines() { return *pipelines_; }
+  /// Whether it was made with ray-tracing pipelines; only then may they be asked for.
+  bool rayTracing() const { return options_.rayTracing; }
+  RayPipelines& rayPipelines() { return *rayPipelines_; }
 
   /// Asks the seam. Throws for the failing replies; true: proceed, false: skip.
   bool passSeam(SeamPoint point, std::string_view what);
@@ -107,6 +112,7 @@ class Device {
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Queue> transferQueue_;  // empty: the main queue does its work
   std::unique_ptr<Pipelines> pipelines_;
+  std::unique_ptr<RayPipelines> rayPipelines_;
   std::mutex graveMutex_;
   std::deque<Grave> graves_;
 };

@@ -26,12 +26,27 @@ std::filesystem::path cacheFile(const Adapter& adapter) {
 
 }  // namespace
 
+VkShaderModule makeShaderModule(const Device& device, std::string_view shader) {
+  const Shader& code = findShader(shader);
+  VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  info.codeSize = code.bytes;
+  info.pCode = code.words;
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(device.api().vkCreateShaderModule(device.handle(), &info, nullptr, &module), "vkCreateShaderModule", shader);
+  return module;
+}
+
+SpecializationWords::SpecializationWords(const Specialization& words) {
+  for (uint32_t i = 0; i < words.size(); ++i) entries_.push_back({i, i * 4, 4});
+  info_ = {static_cast<uint32_t>(entries_.size()), entries_.data(), words.size() * 4, words.data()};
+}
+
 Pipelines::Pipelines(Device& device) : device_(device) {
+  if (device.rayTracing()) stages_ |= VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR;
   const auto& limits = device.adapter().limits;
   const uint32_t textures =
       std::min({kMaxTextures, limits.maxPerStageDescriptorSampledImages, limits.maxPerStageDescriptorSamplers});
-  VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, textures,
-                                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, textures, stages_, nullptr};
   const VkDescriptorBindingFlags flags =
       VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT | VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
   VkDescriptorSetLayoutBindingFlagsCreateInfo flagsInfo{
@@ -43,7 +58,7 @@ Pipelines::Pipelines(Device& device) : device_(device) {
   setInfo.pBindings = &binding;
   check(device.api().vkCreateDescriptorSetLayout(device.handle(), &setInfo, nullptr, &setLayout_),
         "vkCreateDescriptorSetLayout", "textures");
-  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushConstantBytes};
+  const VkPushConstantRange range{stages_, 0, kPushConstantBytes};
   VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layoutInfo.setLayoutCount = 1;
   layoutInfo.pSetLayouts = &setLayout_;
@@ -67,24 +82,14 @@ VkPipeline Pipelines::get(std::string_view shader, const Specialization& special
   const auto key = std::pair(std::string(shader), specialization);
   if (const auto found = pipelines_.find(key); found != pipelines_.end()) return found->second;
 
-  const Shader& code = findShader(shader);
-  VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  moduleInfo.codeSize = code.bytes;
-  moduleInfo.pCode = code.words;
-  VkShaderModule module = VK_NULL_HANDLE;
-  check(device_.api().vkCreateShaderModule(device_.handle(), &moduleInfo, nullptr, &module), "vkCreateShaderModule",
-        shader);
-
-  std::vector<VkSpecializationMapEntry> entries;
-  for (uint32_t i = 0; i < specialization.size(); ++i) entries.push_back({i, i * 4, 4});
-  VkSpecializationInfo constants{static_cast<uint32_t>(entries.size()), entries.data(), specialization.size() * 4,
-                                 specialization.data()};
+  VkShaderModule module = makeShaderModule(device_, shader);
+  const SpecializationWords constants(specialization);
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";
-  info.stage.pSpecializationInfo = specialization.empty() ? nullptr : &constants;
+  info.stage.pSpecializationInfo = constants.info();
   info.layout = layout_;
   const bool statistics = wantsStatistics(device_);
   if (statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;

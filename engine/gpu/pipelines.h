@@ -22,6 +22,22 @@ inline constexpr uint32_t kMaxTextures = 4096;
 /// Specialization constants by constant_id 0, 1, 2, ... (each 32 bits).
 using Specialization = std::vector<uint32_t>;
 
+/// The module of a shader that was compiled into the program; the caller destroys it.
+VkShaderModule makeShaderModule(const Device& device, std::string_view shader);
+
+/// Specialization constants in Vulkan's words. The constants must outlive it.
+class SpecializationWords {
+ public:
+  explicit SpecializationWords(const Specialization& words);
+  SpecializationWords(const SpecializationWords&) = delete;
+  SpecializationWords& operator=(const SpecializationWords&) = delete;
+  const VkSpecializationInfo* info() const { return entries_.empty() ? nullptr : &info_; }
+
+ private:
+  std::vector<VkSpecializationMapEntry> entries_;
+  VkSpecializationInfo info_{};
+};
+
 class Pipelines {
  public:
   explicit Pipelines(Device& device);
@@ -31,6 +47,8 @@ class Pipelines {
 
   VkPipeline get(std::string_view shader, const Specialization& specialization = {});
   VkPipelineLayout layout() const { return layout_; }
+  VkShaderStageFlags stages() const { return stages_; }  // those that the layout serves
+  VkPipelineCache cache() const { return cache_; }
   VkDescriptorSetLayout textureSetLayout() const { return setLayout_; }
 
  private:
@@ -38,6 +56,7 @@ class Pipelines {
   void save() const;
 
   Device& device_;
+  VkShaderStageFlags stages_ = VK_SHADER_STAGE_COMPUTE_BIT;
   VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipelineCache cache_ = VK_NULL_HANDLE;

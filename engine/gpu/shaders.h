@@ -1,4 +1,5 @@
-// Shaders as they were compiled into the program: SPIR-V words by name ("post/tonemap" for shaders/post/tonemap.comp).
+// Shaders as they were compiled into the program: SPIR-V words by name ("post/tonemap" for shaders/post/tonemap.comp);
+// the shaders of ray-tracing pipelines keep their extension ("trace/path_trace.rgen").
 #pragma once
 
 #include <cstddef>

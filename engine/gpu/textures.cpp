@@ -31,6 +31,7 @@ void transition(const Commands& commands, VkImage image, VkImageLayout from, VkI
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  if (commands.device().rayTracing()) barrier.dstStageMask |= VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR;
   barrier.dstAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_READ_BIT;
   barrier.oldLayout = from;
   barrier.newLayout = to;

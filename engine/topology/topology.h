@@ -30,7 +30,8 @@ struct TopologyRequest {
   LinkKind link = LinkKind::Auto;
   gpu::Seam seam;
   TopologyKind kind = TopologyKind::Auto;
-  double linkGbps = 0.0;  // throttles every link whose description names no limit of its own; 0: none
+  double linkGbps = 0.0;    // throttles every link whose description names no limit of its own; 0: none
+  bool rayTracing = false;  // devices with ray-tracing pipelines; refused where one has none, and in a group
 };
 
 class Topology {

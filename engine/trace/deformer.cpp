@@ -115,9 +115,11 @@ Deformer::Deformer(gpu::Device& device, const HostScene& host, std::span<const s
                     static_cast<uint32_t>(host.meshes()[mesh.mesh].vertices.size()),
                     mesh.skinned ? host.scene().meshes[mesh.mesh].binding.influences : 0, mesh.jointCount,
                     static_cast<uint32_t>(mesh.targetBoxes.size())});
-    refits.push_back({vertices[i], data.indices, trees[i].nodes, trees[i].triangles, order[i], level[i],
-                      static_cast<uint32_t>(mesh.tree.triangles.size()), host.scene().meshes[mesh.mesh].flat ? 1u : 0u,
-                      static_cast<uint32_t>(mesh.order.levels.size() - 1), mesh.order.tail});
+    if (!trees.empty())
+      refits.push_back({vertices[i], data.indices, trees[i].nodes, trees[i].triangles, order[i], level[i],
+                        static_cast<uint32_t>(mesh.tree.triangles.size()),
+                        host.scene().meshes[mesh.mesh].flat ? 1u : 0u,
+                        static_cast<uint32_t>(mesh.order.levels.size() - 1), mesh.order.tail});
     data.vertices = vertices[i];
     data.tangents = tangents[i];
     data.open = open[i];
@@ -125,7 +127,7 @@ Deformer::Deformer(gpu::Device& device, const HostScene& host, std::span<const s
     meshes_.push_back(data);
   }
   deformJobs_ = uploadParts(device, {bytesOf(jobs)}, "deforming", buffers_)[0];
-  refitJobs_ = uploadParts(device, {bytesOf(refits)}, "refitting", buffers_)[0];
+  if (!refits.empty()) refitJobs_ = uploadParts(device, {bytesOf(refits)}, "refitting", buffers_)[0];
 }
 
 void Deformer::upload(gpu::Commands& commands, const FrameDeformation& frame) {
@@ -136,6 +138,7 @@ void Deformer::upload(gpu::Commands& commands, const FrameDeformation& frame) {
 void Deformer::record(gpu::Commands& commands, const FrameDeformation& frame) const {
   deform(commands, frame);
   commands.barrier();
+  if (refitJobs_ == 0) return;
   refit(commands);
   commands.barrier();
 }

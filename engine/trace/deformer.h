@@ -23,7 +23,8 @@ struct TreeAddresses {
 /// Owner of what deforming needs beside the resting meshes. Render thread; destroyed before the device.
 class Deformer {
  public:
-  /// `rest`: addresses of all meshes at rest. `trees`: of each deforming mesh. Uploads and waits.
+  /// `rest`: addresses of all meshes at rest. `trees`: of each deforming mesh; empty where there are none to refit.
+  /// Uploads and waits.
   Deformer(gpu::Device& device, const HostScene& host, std::span<const shared::MeshData> rest,
            std::span<const TreeAddresses> trees);
 
@@ -47,7 +48,7 @@ class Deformer {
   std::vector<gpu::Buffer> buffers_;
   gpu::Buffer joints_, weights_;  // of the frame
   std::vector<shared::MeshData> meshes_;
-  uint64_t deformJobs_ = 0, refitJobs_ = 0;  // addresses
+  uint64_t deformJobs_ = 0, refitJobs_ = 0;  // addresses; without trees, refitJobs_ is 0
 };
 
 /// What a Deformer takes of the device's memory, within some percent.

@@ -28,9 +28,11 @@ uint64_t movingBytes(const HostScene& host) {
 
 }  // namespace
 
-GpuScene::GpuScene(gpu::Device& device, const HostScene& host) : device_(device), host_(host) {
+GpuScene::GpuScene(gpu::Device& device, const HostScene& host, Tracer tracer)
+    : device_(device), host_(host), tracer_(tracer) {
   Stopwatch watch;
-  uploadTrees();
+  if (tracer == Tracer::Compute) uploadTrees();
+  uploadSources();
   uploadMeshes();
   addresses_.materials = uploadArray(bytesOf(host.materials().materials), "materials");
   if (!host.environment().black) {
@@ -79,11 +81,10 @@ uint64_t GpuScene::uploadArray(std::span<const std::byte> bytes, const char* nam
 }
 
 void GpuScene::uploadTrees() {
-  std::vector<std::span<const std::byte>> nodes, triangles, sources;
+  std::vector<std::span<const std::byte>> nodes, triangles;
   for (const MergedGroup& group : host_.merged()) {
     nodes.push_back(bytesOf(group.tree.nodes));
     triangles.push_back(bytesOf(group.tree.triangles));
-    sources.push_back(bytesOf(group.sources));
   }
   for (const HostMesh& mesh : host_.meshes()) {
     nodes.push_back(bytesOf(mesh.tree.nodes));
@@ -95,6 +96,11 @@ void GpuScene::uploadTrees() {
   }
   nodeAddresses_ = uploadParts(device_, nodes, "tree nodes", buffers_);
   triangleAddresses_ = uploadParts(device_, triangles, "tree triangles", buffers_);
+}
+
+void GpuScene::uploadSources() {
+  std::vector<std::span<const std::byte>> sources;
+  for (const MergedGroup& group : host_.merged()) sources.push_back(bytesOf(group.sources));
   sourceAddresses_ = uploadParts(device_, sources, "merged triangles", buffers_);
 }
 
@@ -114,13 +120,17 @@ void GpuScene::uploadMeshes() {
   for (size_t i = 0; i < vertices.size(); i++) {
     meshes.push_back({vertices[i], indices[i], uv0[i], uv1[i], tangents[i], colors[i], 0, 0});
   }
+  const std::vector<shared::MeshData> rest = meshes;
   if (!host_.deforming().empty()) {
     const size_t first = host_.merged().size() + meshes.size();
     std::vector<TreeAddresses> trees;
-    for (size_t i = first; i < nodeAddresses_.size(); i++) trees.push_back({nodeAddresses_[i], triangleAddresses_[i]});
+    for (size_t i = first; i < nodeAddresses_.size(); i++)  // none with Tracer::Rt
+      trees.push_back({nodeAddresses_[i], triangleAddresses_[i]});
     deformer_ = std::make_unique<Deformer>(device_, host_, meshes, trees);
     meshes.insert(meshes.end(), deformer_->meshes().begin(), deformer_->meshes().end());
   }
+  if (tracer_ == Tracer::Rt)
+    rays_ = std::make_unique<RayScene>(device_, host_, rest, std::span(meshes).subspan(rest.size()));
   addresses_.meshes = uploadArray(bytesOf(meshes), "meshes");
 }
 
@@ -129,7 +139,7 @@ gpu::Buffer GpuScene::movingBuffer(uint64_t bytes, const char* name) {
 }
 
 uint64_t GpuScene::bytes() const {
-  uint64_t total = textures_->bytes() + (deformer_ ? deformer_->bytes() : 0);
+  uint64_t total = textures_->bytes() + (deformer_ ? deformer_->bytes() : 0) + (rays_ ? rays_->bytes() : 0);
   for (const gpu::Buffer& buffer : buffers_) total += buffer.bytes();
   for (const gpu::Buffer* b :
        {&instances_, &motions_, &placements_, &placementData_, &topNodes_, &topLeaves_, &emissive_, &punctual_}) {
@@ -152,27 +162,33 @@ shared::SceneAddresses GpuScene::update(gpu::Commands& commands, const FrameScen
   std::vector<shared::PlacementData> data(placements.size());
   const size_t groups = host_.merged().size();
   for (size_t i = 0; i < placements.size(); i++) {
-    const size_t tree = treeOf(frame, i);
-    placements[i].nodes = nodeAddresses_[tree];
-    placements[i].triangles = triangleAddresses_[tree];
+    if (tracer_ == Tracer::Compute) {
+      const size_t tree = treeOf(frame, i);
+      placements[i].nodes = nodeAddresses_[tree];
+      placements[i].triangles = triangleAddresses_[tree];
+    }
     data[i] = {i < groups ? sourceAddresses_[i] : 0, frame.placedInstances[i], 0};
   }
   commands.barrier();  // the frame before may still be reading
   commands.update(instances_, 0, bytesOf(frame.instances));
   commands.update(motions_, 0, bytesOf(frame.motions));
-  commands.update(placements_, 0, bytesOf(placements));
   commands.update(placementData_, 0, bytesOf(data));
-  commands.update(topNodes_, 0, bytesOf(frame.top.nodes));
-  commands.update(topLeaves_, 0, bytesOf(frame.top.leaves));
+  if (tracer_ == Tracer::Compute) {
+    commands.update(placements_, 0, bytesOf(placements));
+    commands.update(topNodes_, 0, bytesOf(frame.top.nodes));
+    commands.update(topLeaves_, 0, bytesOf(frame.top.leaves));
+  }
   commands.update(emissive_, 0, bytesOf(frame.emissive));
   commands.update(punctual_, 0, bytesOf(frame.punctual));
   if (deformer_) deformer_->upload(commands, frame.deformation);
   commands.barrier();
   if (deformer_) deformer_->record(commands, frame.deformation);
+  if (rays_) rays_->record(commands, frame);
   shared::SceneAddresses addresses = addresses_;
   addresses.bvh.nodes = topNodes_.address();
   addresses.bvh.leaves = topLeaves_.address();
   addresses.bvh.instances = placements_.address();
+  addresses.bvh.accelerated = rays_ ? rays_->address() : 0;
   addresses.bvh.instanceCount = frame.top.nodes.empty() ? 0 : static_cast<uint32_t>(frame.top.leaves.size());
   addresses.placements = placementData_.address();
   addresses.instances = instances_.address();

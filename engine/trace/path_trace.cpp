@@ -49,6 +49,22 @@ void recordOneKernel(gpu::Commands& commands, const GpuScene& scene, const Wavef
   }
 }
 
+/// By the driver's traversal: one call of the ray-generation shader a pixel.
+void recordRayPipeline(gpu::Commands& commands, const GpuScene& scene, const WavefrontJob& job) {
+  static const gpu::RayShaders shaders{"trace/path_trace.rgen", "trace/ray_miss.rmiss", "trace/ray_hit.rchit",
+                                       "trace/ray_alpha.rahit"};
+  const PathTraceSettings& settings = job.settings;
+  const gpu::Specialization specialization{scene.host().features(), static_cast<uint32_t>(settings.strategy), kThreads,
+                                           job.countRays ? 1u : 0u};
+  const uint64_t most = commands.device().adapter().rayTracing->mostRays / settings.size.width;
+  const auto rows = static_cast<uint32_t>(std::min<uint64_t>(rowsPerDispatch(settings), std::max<uint64_t>(most, 1)));
+  for (uint32_t first = 0; first < job.rows; first += rows) {
+    const uint32_t end = std::min(first + rows, job.rows);
+    commands.traceRays(shaders, shared::PathTracePush{job.params, first, end}, settings.size.width, end - first,
+                       &scene.textures(), specialization);
+  }
+}
+
 void recordPathTrace(graph::Recording& recording, const PathTraceSettings& settings, const TracedPlanes& planes,
                      TraceSource& source) {
   gpu::Commands& commands = recording.commands();
@@ -76,7 +92,9 @@ void recordPathTrace(graph::Recording& recording, const PathTraceSettings& setti
   params.seed = settings.seed;
   params.frame = frame.frame;
   const uint64_t block = commands.upload(params);
-  if (settings.inStages.value_or(tracesInStages(commands.device()))) {
+  if (scene.tracer() == Tracer::Rt) {
+    recordRayPipeline(commands, scene, {settings, block, share.rows, frame.countRays});
+  } else if (settings.inStages.value_or(tracesInStages(commands.device()))) {
     recordWavefront(commands, scene, {settings, block, share.rows, frame.countRays});
   } else {
     recordOneKernel(commands, scene, {settings, block, share.rows, frame.countRays});

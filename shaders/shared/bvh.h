@@ -43,6 +43,7 @@ struct BvhScene {
   uint64_t nodes;       // top level BvhNode[], root at 0; leaf entries index `leaves`
   uint64_t leaves;      // uint[]: instance index per top-level leaf entry
   uint64_t instances;   // BvhInstance[]
+  uint64_t accelerated; // with --tracer rt, instead of the three above: the top-level acceleration structure
   uint instanceCount;   // 0: every ray misses, and nothing above is read
   uint pad;
 };

@@ -1,7 +1,8 @@
 // The path tracer's parts, which its kernels put together: one path from the camera through surfaces and lights to its
 // end. Next-event estimation at every vertex and multiple importance sampling with the power heuristic (Veach 1997,
 // section 9.2.4). At the last vertex no segment follows, so there light sampling counts in full.
-// An including shader first defines kParams: the address of its PathTraceParams.
+// An including shader first defines kParams: the address of its PathTraceParams; and TANDEM_RAY_PIPELINE where it is
+// part of a ray-tracing pipeline, whose traversal is the driver's.
 #ifndef TANDEM_SHADERS_TRACE_INTEGRATOR_GLSL
 #define TANDEM_SHADERS_TRACE_INTEGRATOR_GLSL
 
@@ -11,11 +12,11 @@
 #include "lib/lights.glsl"
 #include "lib/rng.glsl"
 #include "lib/surface.glsl"
+#include "trace/accept_hit.glsl"
 
 layout(constant_id = 1) const uint kLightStrategy = kLightMis;
 layout(constant_id = 3) const uint kCountRays = 0u;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Params { PathTraceParams block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Motions { InstanceMotion instance[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Points { vec3 point[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer BandTops { uint top[]; };
@@ -31,32 +32,19 @@ const uint kShadowPair = 0x10000u;  // sets the keys of shadow rays apart from t
 const float kLargestMotion = 16384.0;   // pixels
 const float kWidestSpread = 0.5;        // metres per metre of a ray's cone
 
-#define PARAMS Params(kParams).block
-#define SCENE Params(kParams).block.scene
 #define LIGHTS Params(kParams).block.lights
 
-uint gAlphaKey;   // of the ray being traced: transparency is decided anew for every ray
 uint gRays = 0u;  // traced by this thread
 
 uint alpha_key(Random random, uint offset) { return hash_combine(random.key + random.index, random.pair + offset); }
 
-bool accept_hit(uint placement, uint primitive, vec2 barycentrics) {
-  if (!has_feature(kFeatureAlpha)) return true;
-  const HitSource source = hit_source(SCENE, placement, primitive);
-  Instances instances = Instances(SCENE.instances);
-  const uint material = instances.instance[source.instance].material;
-  Materials materials = Materials(SCENE.materials);
-  const MeshPoint p = mesh_point(SCENE, instances.instance[source.instance].mesh, source.primitive, barycentrics);
-  const float alpha = surface_base_color(materials, material, p).a;
-  if ((materials.material[material].flags & kMaterialMask) != 0u) {
-    return alpha >= materials.material[material].alphaCutoff;
-  }
-  return unit_float(hash_combine(gAlphaKey, hash_combine(source.instance, source.primitive))) < alpha;
-}
-
 bool single_tree() { return has_feature(kFeatureSingleTree); }
 
+#ifdef TANDEM_RAY_PIPELINE
+#include "trace/traversal_rt.glsl"
+#else
 #include "trace/traversal_bvh.glsl"
+#endif
 
 struct Path {
   vec3 origin;
@@ -341,12 +329,6 @@ bool path_hit(Path path, out Hit hit) {
 void path_miss(inout Path path, uint at) {
   if (path.depth == 0u && path.random.index == 0u) write_sky(at, path.direction);
   add_sky(path);
-}
-
-/// Where in the planes a thread of a work group writes: groups are kGroupWidth pixels wide and as high as they have threads for.
-uvec2 group_place(uvec2 group, uint thread, uint firstRow) {
-  const uvec2 size = uvec2(kGroupWidth, gl_WorkGroupSize.x / kGroupWidth);
-  return group * size + uvec2(thread % kGroupWidth, thread / kGroupWidth + firstRow);
 }
 
 /// The pixel of the picture whose values are written at a place of the planes.

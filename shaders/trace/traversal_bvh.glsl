@@ -12,13 +12,7 @@
 #define TANDEM_SHADERS_TRACE_TRAVERSAL_BVH_GLSL
 
 #include "shaders/shared/bvh.h"
-
-struct Hit {
-  float t;
-  uint instance;
-  uint primitive;      // index in the mesh's triangle list
-  vec2 barycentrics;   // weights of the triangle's second and third corner
-};
+#include "trace/hit.glsl"
 
 // Nodes and triangles are read as 64-bit words: a software device fetches lane by lane, whatever the width, and this makes it 1.6 times as
 // fast; a GPU reads the same lines either way.

@@ -16,6 +16,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Slots { uint
 
 #define STATE States(push.state).block
 #define kParams STATE.path
+#include "trace/group_place.glsl"
 #include "trace/integrator.glsl"
 
 uint thread_slot() {

@@ -146,9 +146,20 @@ std::vector<Ray> raysInto(const TracedScene& scene, uint32_t seed) {
   return rays;
 }
 
-class EmbreeScenes : public GpuFixture {};
+enum class Walks { OurTree, TheDriver };
 
-TEST_F(EmbreeScenes, AMillionRaysOverTenScenesAgree) {
+/// By both traversals: our own and that of ray-tracing pipelines.
+class EmbreeScenes : public GpuFixture, public testing::WithParamInterface<Walks> {
+ protected:
+  void SetUp() override {
+    GpuFixture::SetUp();
+    if (GetParam() == Walks::TheDriver && sharedRayDevice() == nullptr)
+      GTEST_SKIP() << testAdapter().name << " has no ray-tracing pipelines";
+  }
+  gpu::Device& tracingDevice() { return GetParam() == Walks::TheDriver ? *sharedRayDevice() : device(); }
+};
+
+TEST_P(EmbreeScenes, AMillionRaysOverTenScenesAgree) {
   const std::pair<const char*, Content> scenes[] = {
       {"cornell", builtin("cornell")},
       {"furnace", builtin("furnace")},
@@ -165,7 +176,7 @@ TEST_F(EmbreeScenes, AMillionRaysOverTenScenesAgree) {
   uint32_t seed = 100;
   for (const auto& [name, content] : scenes) {
     SCOPED_TRACE(name);
-    TracedScene scene(device(), content.meshes, content.placed);
+    TracedScene scene(tracingDevice(), content.meshes, content.placed);
     const Verdict verdict = compare(scene, raysInto(scene, seed++));
     EXPECT_EQ(verdict.unexplained, 0u);
     // Neither a scene that all rays miss nor one that all are inside of.
@@ -180,13 +191,16 @@ TEST_F(EmbreeScenes, AMillionRaysOverTenScenesAgree) {
 }
 
 /// Five hundred times as long as they are wide: nearly every ray passes near an edge, and more of them differ.
-TEST_F(EmbreeScenes, RaysThroughSliversDifferWhereTheyAreTooCloseToCall) {
-  TracedScene scene(device(), {soup(3'000, 1.0f, 0.002f, 26)}, {{0, mat4(1)}});
+TEST_P(EmbreeScenes, RaysThroughSliversDifferWhereTheyAreTooCloseToCall) {
+  TracedScene scene(tracingDevice(), {soup(3'000, 1.0f, 0.002f, 26)}, {{0, mat4(1)}});
   const Verdict verdict = compare(scene, raysInto(scene, 99));
   EXPECT_EQ(verdict.unexplained, 0u);
   EXPECT_GT(verdict.hits, kRaysPerScene / 50);
   RecordProperty("mismatches", int(verdict.mismatches));
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, EmbreeScenes, testing::Values(Walks::OurTree, Walks::TheDriver),
+                         [](const auto& tested) { return tested.param == Walks::OurTree ? "OurTree" : "TheDriver"; });
 
 }  // namespace
 }  // namespace tandem::test

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/acceleration.h"
 #include "support/gpu_fixture.h"
 #include "trace/compute_bvh.h"
 
@@ -41,7 +42,8 @@ struct Placed {
   bool alphaTested = false;
 };
 
-/// Meshes and their places, on the device, in Embree, and as triangles in world space to argue about.
+/// Meshes and their places, on the device, in Embree, and as triangles in world space to argue about. On a device with
+/// ray-tracing pipelines those trace the rays, on others our own traversal.
 class TracedScene {
  public:
   TracedScene(gpu::Device& device, std::vector<TestMesh> meshes, std::vector<Placed> placed)
@@ -68,7 +70,8 @@ class TracedScene {
     leaves_ = upload(device, top.leaves.empty() ? std::vector<uint32_t>{0} : top.leaves, "leaves");
     if (instances.empty()) instances.emplace_back();
     instances_ = upload(device, instances, "instances");
-    const shared::BvhScene scene{top_.address(), leaves_.address(), instances_.address(), uint32_t(placed_.size()), 0};
+    shared::BvhScene scene{top_.address(), leaves_.address(), instances_.address(), 0, uint32_t(placed_.size()), 0};
+    if (device.rayTracing()) scene.accelerated = accelerate(trees, top.leaves);
     scene_ = upload(device, std::vector<shared::BvhScene>{scene}, "scene");
   }
 
@@ -80,7 +83,10 @@ class TracedScene {
       uint32_t count, pad;
     };
     const Push push{scene_.address(), in.address(), out.address(), uint32_t(rays.size()), 0};
+    static const gpu::RayShaders shaders{"test/traversal_test.rgen", "trace/ray_miss.rmiss", "trace/ray_hit.rchit",
+                                         "test/traversal_test.rahit"};
     gpu::runOnce(device_, "traversal test", [&](gpu::Commands& commands) {
+      if (device_.rayTracing()) return commands.traceRays(shaders, push, 64, gpu::groupsFor(push.count, 64));
       commands.dispatch("test/traversal_test", push, {gpu::groupsFor(push.count, 64)});
     });
     return download<Result>(device_, out, rays.size());
@@ -99,11 +105,47 @@ class TracedScene {
   bool alphaTested(uint32_t instance) const { return placed_[instance].alphaTested; }
 
  private:
+  /// The address of the top level over those that the top tree holds.
+  uint64_t accelerate(const std::vector<trace::MeshTree>& trees, const std::vector<uint32_t>& leaves) {
+    std::vector<gpu::TriangleInput> inputs;
+    for (size_t i = 0; i < meshes_.size(); i++) {
+      const bool usable = !trees[i].nodes.empty();
+      corners_.push_back(upload(device_, usable ? meshes_[i].positions : std::vector<vec3>(1), "corners"));
+      indices_.push_back(upload(device_, usable ? meshes_[i].indices : std::vector<uint32_t>(1), "indices"));
+      inputs.push_back({corners_.back().address(), sizeof(vec3), meshes_[i].positions.size(), indices_.back().address(),
+                        usable ? uint32_t(meshes_[i].indices.size() / 3) : 0});
+    }
+    bottom_ = gpu::buildBottomLevels(device_, inputs, false, "bottom");
+    std::vector<VkAccelerationStructureInstanceKHR> instances;
+    for (const uint32_t i : leaves) {
+      VkAccelerationStructureInstanceKHR& instance = instances.emplace_back();
+      for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++)
+          instance.transform.matrix[row][column] = placed_[i].objectToWorld[column][row];
+      }
+      instance.instanceCustomIndex = i & 0xffffffu;
+      instance.mask = 0xff;
+      instance.flags = (placed_[i].alphaTested ? VK_GEOMETRY_INSTANCE_FORCE_NO_OPAQUE_BIT_KHR
+                                               : VK_GEOMETRY_INSTANCE_FORCE_OPAQUE_BIT_KHR) &
+                       0xffu;
+      instance.accelerationStructureReference = bottom_[placed_[i].mesh].address();
+    }
+    accelerated_ = gpu::TopLevel(device_, uint32_t(instances.size()), "top");
+    gpu::runOnce(device_, "top level", [&](gpu::Commands& commands) {
+      accelerated_.record(commands, instances);
+      commands.barrier();
+    });
+    return accelerated_.address();
+  }
+
   gpu::Device& device_;
   std::vector<TestMesh> meshes_;
   std::vector<Placed> placed_;
   std::vector<gpu::Buffer> nodes_, triangles_;
   gpu::Buffer top_, leaves_, instances_, scene_;
+  std::vector<gpu::Buffer> corners_, indices_;  // these and the rest with ray-tracing pipelines only
+  std::vector<gpu::Acceleration> bottom_;
+  gpu::TopLevel accelerated_;
 };
 
 }  // namespace tandem::test

@@ -1,8 +1,35 @@
 #include "support/gpu_fixture.h"
 
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <stdexcept>
 
 namespace tandem::test {
+namespace {
+
+/// A crash says where: drivers have threads of their own, and a crash that comes once in a thousand runs is not met
+/// again under a debugger.
+void sayWhere(int signal) {
+  void* frames[64];
+  const char line[] = "crashed here:\n";
+  static_cast<void>(!::write(STDERR_FILENO, line, sizeof(line) - 1));
+  ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), STDERR_FILENO);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+[[maybe_unused]] const bool kSaysWhere = [] {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they say it better
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);  // loads what it needs now: in the handler it may not allocate
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) std::signal(signal, sayWhere);
+#endif
+  return true;
+}();
+
+}  // namespace
 
 gpu::Instance& sharedInstance() {
   static const auto instance = [] {
@@ -27,6 +54,12 @@ const gpu::Adapter& testAdapter() {
 gpu::Device& sharedDevice() {
   static gpu::Device device(sharedInstance(), testAdapter(), {.name = "test device"});
   return device;
+}
+
+gpu::Device* sharedRayDevice() {
+  if (!testAdapter().rayTracing) return nullptr;
+  static gpu::Device device(sharedInstance(), testAdapter(), {.name = "test device with rays", .rayTracing = true});
+  return &device;
 }
 
 void GpuFixture::TearDown() {

@@ -23,6 +23,8 @@ gpu::Instance& sharedInstance();
 const gpu::Adapter& testAdapter();
 /// The device that most tests share.
 gpu::Device& sharedDevice();
+/// One with ray-tracing pipelines; null where the adapter has none.
+gpu::Device* sharedRayDevice();
 
 class GpuFixture : public testing::Test {
  protected:

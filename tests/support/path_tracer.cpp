@@ -14,7 +14,8 @@ namespace {
 
 class FixedSource final : public trace::TraceSource {
  public:
-  FixedSource(gpu::Device& device, const scene::Scene& scene) : host_(scene), gpu_(device, host_) {}
+  FixedSource(gpu::Device& device, const scene::Scene& scene, trace::Tracer tracer)
+      : host_(scene), gpu_(device, host_, tracer) {}
   trace::GpuScene& sceneOn(gpu::Device&) override { return gpu_; }
   const trace::FrameScene& frame() const override { return frame_; }
   void pose(const scene::CameraChoice& camera, TraceTimes t, uint32_t frame) {
@@ -79,8 +80,8 @@ vec3 TracedPicture::mean() const {
 }
 
 TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const trace::PathTraceSettings& settings,
-                           uint32_t frame, TraceTimes times) {
-  auto source = std::make_shared<FixedSource>(device, scene);
+                           uint32_t frame, TraceTimes times, trace::Tracer tracer) {
+  auto source = std::make_shared<FixedSource>(device, scene, tracer);
   source->pose(*scene::chooseCamera(scene, {}), times, frame);
   graph::Graph graph;
   const trace::TracedPlanes planes = trace::addPathTrace(graph, settings, source);
@@ -93,6 +94,7 @@ TracedPicture tracePicture(gpu::Device& device, const scene::Scene& scene, const
 
   TracedPicture picture;
   picture.size = settings.size;
+  picture.tracer = source->sceneOn(device).tracer();
   picture.stateBytes = source->sceneOn(device).scratchBytes();
   for (const auto& t : readPlane(device, recording, planes.radiance, picture)) {
     picture.radiance.push_back(vec4(glm::unpackHalf2x16(t.rgba.x), glm::unpackHalf2x16(t.rgba.y)));
