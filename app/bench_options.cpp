@@ -109,6 +109,7 @@ Expected<BenchSettings> readBenchWords(const BenchWords& words) {
   settings.suite = words.suite;
   settings.environment = words.environment;
   settings.validation = words.validation;
+  settings.machine.tracer = frame::Tracer::Auto;
   if (auto no = readPicture(words, settings.picture)) return *std::move(no);
   if (!words.size.empty()) settings.size = settings.picture.size;
   if (!words.bounces.empty()) settings.bounces = settings.picture.bounces;

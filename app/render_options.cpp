@@ -79,7 +79,8 @@ void addMachineOptions(CLI::App& command, RenderWords& words) {
   option("--link-gbps", words.linkGbps, "N", "Throttle the link: how would a slot of N GB/s do?");
   option("--rows-share", words.rowsShare, "A,B",
          "sfr: share of the rows per GPU, in proportion (balanced every frame)");
-  option("--tracer", words.tracer, "NAME", "auto or compute (auto)");
+  option("--tracer", words.tracer, "NAME",
+         "compute, rt (ray-tracing pipelines), or auto: bench times both once, others take compute");
   option("--validation", words.validation, "Run under Vulkan's validation layers; any message: exit code 1");
 }
 
@@ -110,7 +111,7 @@ Problem readBlur(const RenderWords& words, frame::PictureSettings& picture, jobs
 }
 
 Problem readMachine(const RenderWords& words, frame::MachineSettings& machine) {
-  using topology::LinkKind, topology::TopologyKind;
+  using topology::LinkKind, topology::TopologyKind, frame::Tracer;
   const auto kind = [](const std::string& text) {
     return parseWord<TopologyKind>("--topology", text,
                                    {{"auto", TopologyKind::Auto},
@@ -127,16 +128,16 @@ Problem readMachine(const RenderWords& words, frame::MachineSettings& machine) {
                                 {"host-copy", LinkKind::HostCopy}});
   };
   const auto tracer = [](const std::string& text) {
-    return parseWord<int>("--tracer", text, {{"auto", 0}, {"compute", 0}}, {"rt"});
+    return parseWord<Tracer>("--tracer", text,
+                             {{"auto", Tracer::Auto}, {"compute", Tracer::Compute}, {"rt", Tracer::Rt}});
   };
   if (!words.gpus.empty()) machine.gpus = words.gpus;
   machine.simulateDual = words.simulateDual;
-  int onlyTracer = 0;
   if (auto no = readInto(machine.topology, words.topology, kind)) return no;
   if (auto no = readInto(machine.link, words.link, link)) return no;
   if (auto no = readInto(machine.linkGbps, words.linkGbps, parseThrottle)) return no;
   if (auto no = readInto(machine.shares, words.rowsShare, parseShares)) return no;
-  return readInto(onlyTracer, words.tracer, tracer);
+  return readInto(machine.tracer, words.tracer, tracer);
 }
 
 Problem findEmptyValue(const CLI::App& command) {

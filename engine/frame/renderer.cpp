@@ -1,78 +1,13 @@
-#include "frame/renderer.h"
-
 #include <algorithm>
-#include <deque>
-#include <numeric>
 
 #include "base/log.h"
 #include "frame/auto_mode.h"
 #include "frame/choose_gpus.h"
-#include "frame/pipe.h"
-#include "gpu/copy_speed.h"
+#include "frame/renderer_impl.h"
 #include "post/exposure.h"
-#include "schedule/balancer.h"
 #include "schedule/placement.h"
 
 namespace tandem::frame {
-namespace {
-
-class RendererImpl final : public Renderer {
- public:
-  RendererImpl(std::shared_ptr<const scene::Scene> scene, const PictureSettings& picture,
-               const MachineSettings& machine)
-      : scene_(std::move(scene)), picture_(picture), machine_(machine) {}
-  ~RendererImpl() override {
-    pipes_.clear();
-    if (source_) source_->clear();
-  }
-
-  /// Everything that can be refused. Returns a refusal with an empty message when all is well.
-  Refusal build(gpu::Instance& instance, const scene::CameraRequest& camera);
-
-  uint32_t framesInFlight() const override;
-  void start(const FrameRequest& request) override;
-  FrameResult finish() override;
-  std::optional<Refusal> changeMode(Mode mode, std::optional<uint32_t> samples) override;
-  Mode mode() const override { return mode_; }
-  RunReport report() override;
-  std::vector<std::optional<double>> measureCopies() override;
-
- private:
-  struct Started {
-    FrameRequest request;
-    Pipe* pipe = nullptr;  // null: waits until a pipe has room
-  };
-  Refusal checkSize() const;
-  Refusal checkMode(Mode mode) const;
-  Refusal makePipes();
-  std::vector<bool> tracingNodes() const;
-  Refusal addPipe(const Pipe::Place& place, uint32_t framesInFlight);
-  Pipe* choosePipe();
-  void startWaiting();
-  void recover(const gpu::DeviceError& error);
-  void learn(const Pipe* pipe, const FrameResult& result);
-  void balance(const FrameResult& result);
-  uint64_t takeRays();
-
-  std::shared_ptr<const scene::Scene> scene_;
-  PictureSettings picture_;
-  MachineSettings machine_;
-  Mode mode_ = Mode::Single;
-  uint32_t singleNode_ = 0;  // that which `single` runs on
-  scene::CameraChoice camera_;
-  std::unique_ptr<topology::Topology> topology_;
-  std::unique_ptr<trace::HostScene> host_;
-  std::shared_ptr<SceneSource> source_;
-  std::shared_ptr<post::PostFrame> post_ = std::make_shared<post::PostFrame>();
-  std::vector<std::unique_ptr<Pipe>> pipes_;
-  std::vector<double> pipeMs_;                  // of a frame, per pipe, damped
-  std::optional<schedule::Balancer> balancer_;  // of sfr without forced shares
-  bool settles_ = false;                        // the first frame decides the mode
-  std::deque<Started> started_;
-  std::vector<uint32_t> lastRows_;
-  std::vector<LossReport> losses_;
-  uint32_t historyResets_ = 0;
-};
 
 Refusal RendererImpl::checkSize() const {
   if (picture_.size.pixels() > post::kMostPixels) {
@@ -108,11 +43,13 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
   camera_ = *chosenCamera;
   const auto gpus = chooseGpus(instance.adapters(), machine_);
   if (!gpus) return gpus.refusal();
+  const trace::Tracer tracer = machine_.tracer == Tracer::Rt ? trace::Tracer::Rt : trace::Tracer::Compute;
   auto opened = topology::open(instance, {.adapters = *gpus,
                                           .link = machine_.link,
                                           .seam = machine_.seam,
                                           .kind = machine_.topology,
-                                          .linkGbps = machine_.linkGbps});
+                                          .linkGbps = machine_.linkGbps,
+                                          .rayTracing = tracer == trace::Tracer::Rt});
   if (!opened) return opened.refusal();
   topology_ = std::move(*opened);
   mode_ = machine_.mode;
@@ -130,7 +67,7 @@ Refusal RendererImpl::build(gpu::Instance& instance, const scene::CameraRequest&
   if (Refusal tooBig = checkSize(); !tooBig.message.empty()) return tooBig;
   const trace::TreeCache trees = trace::TreeCache::ofUser();
   host_ = std::make_unique<trace::HostScene>(*scene_, &trees);
-  source_ = std::make_shared<SceneSource>(*host_);
+  source_ = std::make_shared<SceneSource>(*host_, tracer);
   return makePipes();
 }
 
@@ -202,15 +139,6 @@ std::optional<Refusal> RendererImpl::changeMode(Mode mode, std::optional<uint32_
     if (!traces[node]) source_->drop(topology_->device(node));  // a node that no longer traces needs no copy
   }
   return std::nullopt;
-}
-
-std::vector<bool> RendererImpl::tracingNodes() const {
-  std::vector<bool> traces(topology_->nodes(), false);
-  for (const auto& pipe : pipes_) {
-    const auto own = pipe->tracingNodes();
-    for (size_t node = 0; node < own.size(); ++node) traces[node] = traces[node] || own[node];
-  }
-  return traces;
 }
 
 /// The pipe that will have finished one more frame first; of equals the one that has had the fewest.
@@ -307,22 +235,6 @@ void RendererImpl::balance(const FrameResult& result) {
   balancer_->report(loads);
 }
 
-uint64_t RendererImpl::takeRays() {
-  uint64_t rays = 0;
-  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
-    gpu::Device& device = topology_->device(node);
-    if (source_->has(device)) rays += source_->sceneOn(device).takeRays();
-  }
-  return rays;
-}
-
-std::vector<std::optional<double>> RendererImpl::measureCopies() {
-  std::vector<std::optional<double>> gbps;
-  for (uint32_t node = 0; node < topology_->nodes(); ++node)
-    gbps.push_back(gpu::measureCopyGbps(topology_->device(node)));
-  return gbps;
-}
-
 /// Goes on without the GPU that failed: all frames under way start again on one that is left. Called from a catch;
 /// throws the error on where none is left.
 void RendererImpl::recover(const gpu::DeviceError& error) {
@@ -353,40 +265,6 @@ void RendererImpl::recover(const gpu::DeviceError& error) {
     throw adverse("{}; nor can {} go on alone: {}", error.what(), topology_->device(left[0]).name(), no.message);
   startWaiting();
 }
-
-RunReport RendererImpl::report() {
-  RunReport report;
-  report.mode = modeName(mode_);
-  report.topology = topology_->kind();
-  report.camera = camera_.description;
-  report.size = picture_.size;
-  const std::vector<bool> traces = tracingNodes();
-  for (const auto& pipe : pipes_) {
-    const exec::Executor& executor = pipe->executor();
-    for (size_t pass = 0; pass < pipe->graph().passes().size(); ++pass) {
-      for (const uint32_t node : executor.plan().nodesOfPass[pass])
-        report.nodeOfPass.emplace_back(pipe->graph().passes()[pass].name, node);
-    }
-    for (exec::LinkUse& use : pipe->executor().linkReports()) report.links.push_back(std::move(use));
-  }
-  for (uint32_t node = 0; node < topology_->nodes(); ++node) {
-    const gpu::Adapter& adapter = topology_->device(node).adapter();
-    const uint32_t rows = mode_ == Mode::Afr ? picture_.size.height : node < lastRows_.size() ? lastRows_[node] : 0;
-    report.nodes.push_back({node, adapter.name, adapter.uuidText(), adapter.pci ? adapter.pci->text() : "",
-                            adapter.driver, std::string(gpu::adapterTypeName(adapter.type)),
-                            traces[node] ? "compute" : "none", rows, source_->bytesOn(topology_->device(node))});
-    report.sceneBytes = std::max(report.sceneBytes, report.nodes.back().sceneBytes);
-  }
-  if (!pipes_.empty()) report.traffic = pipes_[0]->traffic();
-  report.losses = losses_;
-  report.historyResets = historyResets_;
-  for (const auto& node : scene_->nodes) {
-    for (const uint32_t mesh : node.meshes) report.sceneTriangles += scene_->meshes[mesh].indices.size() / 3;
-  }
-  return report;
-}
-
-}  // namespace
 
 Expected<std::unique_ptr<Renderer>> Renderer::make(gpu::Instance& instance, std::shared_ptr<const scene::Scene> scene,
                                                    const PictureSettings& picture, const MachineSettings& machine,

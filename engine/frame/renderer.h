@@ -56,7 +56,7 @@ struct NodeReport {
   std::string pci;
   std::string driver;
   std::string type;
-  std::string tracer;       // "compute", or "none" where the node traces nothing
+  std::string tracer;       // "compute", "rt", or "none" where the node traces nothing
   uint32_t rows = 0;        // rows that the node traced in the last frame
   uint64_t sceneBytes = 0;  // device memory of the node's copy of the scene; 0: it has none
 };

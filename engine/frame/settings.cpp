@@ -18,6 +18,18 @@ std::string_view modeName(Mode mode) {
   return "auto";
 }
 
+std::string_view tracerName(Tracer tracer) {
+  switch (tracer) {
+    case Tracer::Auto:
+      return "auto";
+    case Tracer::Compute:
+      return "compute";
+    case Tracer::Rt:
+      return "rt";
+  }
+  return "auto";
+}
+
 std::string_view aovName(Aov aov) {
   switch (aov) {
     case Aov::Albedo:

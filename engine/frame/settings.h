@@ -26,6 +26,16 @@ enum class Mode {
 
 std::string_view modeName(Mode mode);
 
+/// By whose traversal rays find what they hit (`--tracer`). All nodes of a run take the same: pictures by the two may
+/// differ where a ray meets an edge.
+enum class Tracer {
+  Auto,     // the quicker one (jobs/tracer_choice.h); what renders before that was found out takes compute
+  Compute,  // our own, on every GPU
+  Rt,       // the driver's ray-tracing pipelines
+};
+
+std::string_view tracerName(Tracer tracer);
+
 /// Planes that may be written beside the picture (`--aov`).
 enum class Aov { Albedo, Normal, Depth, Motion };
 
@@ -49,6 +59,7 @@ struct MachineSettings {
   bool simulateDual = false;  // one GPU opened several times
   uint32_t simulatedNodes = 2;
   Mode mode = Mode::Auto;
+  Tracer tracer = Tracer::Compute;
   topology::TopologyKind topology = topology::TopologyKind::Auto;
   topology::LinkKind link = topology::LinkKind::Auto;
   double linkGbps = 0.0;                   // throttles every link; 0: as fast as it goes

@@ -6,6 +6,7 @@
 #include "frame/choose_gpus.h"
 #include "jobs/interrupt.h"
 #include "jobs/load_scene.h"
+#include "jobs/tracer_choice.h"
 
 namespace tandem::jobs {
 namespace {
@@ -81,6 +82,15 @@ SceneReport BenchScene::run() {
     log::warn("{}", warning);
     tools_.warnings.push_back(warning);
   }
+  const auto loadedScene = std::make_shared<const scene::Scene>(std::move(loaded->scene));
+  frame::MachineSettings machine = tools_.settings.machine;
+  const auto tracer = chooseTracer(tools_.instance, loadedScene, scene_.picture, machine);
+  if (!tracer) {
+    scene_.failure = tracer.refusal().message;
+    note(tracer.refusal());
+    return std::move(scene_);
+  }
+  machine.tracer = *tracer;
   const std::vector<frame::Mode>& only = scene_.wanted.modes;
   std::vector<Contender> contenders;
   for (const Contender& contender : tools_.contenders) {
@@ -89,13 +99,12 @@ SceneReport BenchScene::run() {
   for (const Contender& contender : contenders) {
     ModeReport& mode = scene_.modes.emplace_back();
     mode.contender = contender;
-    const auto gpus =
-        frame::chooseGpus(tools_.instance.adapters(), machineFor(tools_.instance, tools_.settings.machine, contender));
+    const auto gpus = frame::chooseGpus(tools_.instance.adapters(), machineFor(tools_.instance, machine, contender));
     if (gpus) mode.adapters = *gpus;
   }
-  log::info("{}: {} runs of {}", scene_.wanted.name, tools_.repeats, labels(contenders));
-  renderers_.emplace(tools_.instance, std::make_shared<const scene::Scene>(std::move(loaded->scene)), scene_.picture,
-                     tools_.settings.machine);
+  log::info("{}: {} runs of {}, traced by {}", scene_.wanted.name, tools_.repeats, labels(contenders),
+            frame::tracerName(machine.tracer));
+  renderers_.emplace(tools_.instance, loadedScene, scene_.picture, machine);
   measureModes();
   renderers_.reset();
   return std::move(scene_);

@@ -166,7 +166,10 @@ std::string sceneText(const SceneReport& scene, const BenchReport& report, const
   const auto ran = std::ranges::find_if(scene.modes, [](const ModeReport& mode) { return !mode.run.nodes.empty(); });
   text += fmt::format(": {}x{}, {} samples, {} bounces", scene.picture.size.width, scene.picture.size.height,
                       scene.picture.samples, scene.picture.bounces);
-  if (ran != scene.modes.end()) text += fmt::format(", {} triangles, {}", ran->run.sceneTriangles, ran->run.camera);
+  if (ran != scene.modes.end()) {
+    text += fmt::format(", {} triangles, {}, traced by {}", ran->run.sceneTriangles, ran->run.camera,
+                        ran->run.nodes.front().tracer);
+  }
   text += "\n";
   if (!scene.modes.empty()) text += fmt::format("  {}\n", colours.faint(kModeHeader));
   std::vector<Measured> measured;

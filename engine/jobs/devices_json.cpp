@@ -52,6 +52,7 @@ json adapterJson(const MachineFacts& facts, const gpu::Adapter& adapter) {
           {"maxAllocationBytes", adapter.maxAllocationSize},
           {"maxStorageBufferRange", adapter.limits.maxStorageBufferRange},
           {"subgroupSize", adapter.subgroupSize},
+          {"rayTracingPipelines", adapter.rayTracing.has_value()},
           {"hostImportAlignment", adapter.minImportedHostPointerAlignment}};
 }
 

@@ -1,11 +1,14 @@
 #include "jobs/devices_predict.h"
 
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "frame/renderer.h"
 #include "jobs/load_scene.h"
 #include "jobs/statistics.h"
+#include "jobs/tracer_choice.h"
 #include "shaders/shared/planes.h"
 
 namespace tandem::jobs {
@@ -19,16 +22,22 @@ constexpr double kSecondsWanted = 1.5;
 constexpr uint64_t kBytesPerPixel =
     sizeof(shared::RadianceTexel) + sizeof(shared::MotionTexel) + sizeof(shared::DepthTexel);
 
-/// Medians over frames on one GPU alone; the first frame, which pays for what is made on first use, does not count.
-Expected<schedule::NodeCosts> measureOn(gpu::Instance& instance, uint32_t gpu,
-                                        const std::shared_ptr<const scene::Scene>& scene,
-                                        const PredictRequest& request) {
-  using Clock = std::chrono::steady_clock;
+frame::PictureSettings pictureOf(const PredictRequest& request) {
   frame::PictureSettings picture;
   picture.size = request.size;
   picture.samples = request.samples;
   picture.bounces = request.bounces;
+  return picture;
+}
+
+/// Medians over frames on one GPU alone; the first frame, which pays for what is made on first use, does not count.
+Expected<schedule::NodeCosts> measureOn(gpu::Instance& instance, uint32_t gpu,
+                                        const std::shared_ptr<const scene::Scene>& scene, const PredictRequest& request,
+                                        frame::Tracer tracer) {
+  using Clock = std::chrono::steady_clock;
+  const frame::PictureSettings picture = pictureOf(request);
   frame::MachineSettings machine;
+  machine.tracer = tracer;
   machine.gpus = std::to_string(gpu);
   machine.mode = frame::Mode::Single;
   auto renderer = frame::Renderer::make(instance, scene, picture, machine, {});
@@ -54,12 +63,17 @@ Expected<ScenePrediction> predictScene(gpu::Instance& instance, const PredictReq
   auto loaded = loadScene(request.scene, {}, "");
   if (!loaded) return loaded.refusal();
   const auto scene = std::make_shared<const scene::Scene>(std::move(loaded->scene));
-  ScenePrediction prediction{request, machine, {}, {}};
+  frame::MachineSettings all;
+  all.gpus = fmt::format("{}", fmt::join(machine.gpus, ","));
+  all.tracer = frame::Tracer::Auto;
+  const auto tracer = chooseTracer(instance, scene, pictureOf(request), all);
+  if (!tracer) return tracer.refusal();
+  ScenePrediction prediction{request, machine, *tracer, {}, {}};
   schedule::Costs& costs = prediction.costs;
   const auto& adapters = instance.adapters();
   for (const uint32_t gpu : machine.gpus) {
     if (gpu != machine.gpus.front() && adapters.at(gpu).name == adapters.at(machine.gpus.front()).name) continue;
-    const auto measured = measureOn(instance, gpu, scene, request);
+    const auto measured = measureOn(instance, gpu, scene, request, *tracer);
     if (!measured) return measured.refusal();
     costs.nodes.push_back(*measured);
   }
@@ -79,10 +93,10 @@ std::string predictionText(const ScenePrediction& prediction) {
       machine.link.empty() ? "without a link" : fmt::format("over {} at {:.1f} GB/s", machine.link, machine.linkGbps);
   const char* note =
       machine.software ? "  a software device is no GPU: opened twice it shares the CPU, and nothing is won\n" : "";
-  return fmt::format("prediction for {} at {}x{}, samples {}, bounces {}, with {} {}:\n  {}\n{}", request.scene,
-                     request.size.width, request.size.height, request.samples, request.bounces, gpus, link,
-                     schedule::predictionText(prediction.ways, schedule::choose(prediction.ways, {}, Way::Single)),
-                     note);
+  return fmt::format(
+      "prediction for {} at {}x{}, samples {}, bounces {}, traced by {}, with {} {}:\n  {}\n{}", request.scene,
+      request.size.width, request.size.height, request.samples, request.bounces, frame::tracerName(prediction.tracer),
+      gpus, link, schedule::predictionText(prediction.ways, schedule::choose(prediction.ways, {}, Way::Single)), note);
 }
 
 nlohmann::ordered_json predictionJson(const ScenePrediction& prediction) {
@@ -112,6 +126,7 @@ nlohmann::ordered_json predictionJson(const ScenePrediction& prediction) {
           {"height", prediction.request.size.height},
           {"samples", prediction.request.samples},
           {"bounces", prediction.request.bounces},
+          {"tracer", frame::tracerName(prediction.tracer)},
           {"gpus", machine.gpus},
           {"software", machine.software},
           {"link", machine.link},

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/math.h"
+#include "frame/settings.h"
 #include "gpu/instance.h"
 #include "schedule/planner.h"
 
@@ -33,6 +34,7 @@ struct PredictMachine {
 struct ScenePrediction {
   PredictRequest request;
   PredictMachine machine;
+  frame::Tracer tracer = frame::Tracer::Compute;
   schedule::Costs costs;
   schedule::Prediction ways;
 };

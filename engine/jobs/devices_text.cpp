@@ -54,6 +54,7 @@ std::string adapterText(const MachineFacts& facts, const gpu::Adapter& adapter) 
   }
   line("limits", fmt::format("buffer {}, allocation {}, subgroup {}", gibibytes(adapter.maxBufferSize),
                              gibibytes(adapter.maxAllocationSize), adapter.subgroupSize));
+  line("tracers", adapter.rayTracing ? "compute, rt" : "compute");
   line("host import", adapter.minImportedHostPointerAlignment > 0
                           ? fmt::format("yes, alignment {} B", adapter.minImportedHostPointerAlignment)
                           : "no: VK_EXT_external_memory_host is absent");

@@ -119,7 +119,7 @@ json pictureJson(const frame::PictureSettings& picture, uint32_t samples) {
 std::string settingsFingerprint(const CaptureSettings& settings, uint32_t samples) {
   const FrameTimes& times = settings.times;
   const json all = {{"version", kVersion},
-                    {"tracer", "compute"},
+                    {"tracer", settings.machine.tracer == frame::Tracer::Rt ? "rt" : "compute"},
                     {"scene", sceneJson(settings)},
                     {"environment", settings.environment.empty() ? json() : json(contentHash(settings.environment))},
                     {"picture", pictureJson(settings.picture, samples)},

@@ -1,10 +1,7 @@
 #include "topology/probe_cache.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
@@ -14,7 +11,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
 constexpr double kTie = 0.98;  // measured speeds that differ by less are the same
 
 constexpr LinkKind kKinds[] = {LinkKind::Peer, LinkKind::Cuda, LinkKind::HostImport, LinkKind::HostCopy};
@@ -66,34 +62,6 @@ PairProbe probeFrom(const json& object) {
   return probe;
 }
 
-/// The whole document, or an empty one of ours.
-json readDocument(const std::filesystem::path& file) {
-  const json empty = {{"schema", kSchema}, {"pairs", json::object()}};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return empty;
-  const json document = json::parse(in, nullptr, false);
-  const bool ours = document.is_object() && document.value("schema", json()) == kSchema && document.contains("pairs") &&
-                    document["pairs"].is_object();
-  if (ours) return document;
-  log::debug("{} is no link cache of this version; it is ignored and will be rewritten", file.string());
-  return empty;
-}
-
-/// Beside its place, then renamed: a reader sees the old file or the new one.
-void writeWhole(const std::filesystem::path& file, const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  const std::filesystem::path part = file.string() + ".part" + std::to_string(::getpid());
-  std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) std::filesystem::rename(part, file, error);
-  if (!out || error) {
-    std::filesystem::remove(part, error);
-    log::debug("the link cache was not written to {}", file.string());
-  }
-}
-
 std::string nameOf(const gpu::Adapter& adapter) {
   return fmt::format("{} {} {:08x}:{:08x}", adapter.uuidText(),
                      adapter.pci ? adapter.pci->text() : fmt::format("#{}", adapter.index), adapter.vendorId,
@@ -120,17 +88,11 @@ const KindProbe* PairProbe::best() const {
 
 std::string ProbeCache::keyOf(const gpu::Adapter& a, const gpu::Adapter& b) { return nameOf(a) + " -> " + nameOf(b); }
 
-std::filesystem::path ProbeCache::file() const {
-  return folder_.empty() ? std::filesystem::path() : folder_ / "links.json";
-}
-
 std::optional<PairProbe> ProbeCache::find(const gpu::Adapter& a, const gpu::Adapter& b) const {
-  if (folder_.empty()) return std::nullopt;
-  const json document = readDocument(file());
-  const auto pair = document["pairs"].find(keyOf(a, b));
-  if (pair == document["pairs"].end()) return std::nullopt;
+  const auto entry = kept_.find(keyOf(a, b));
+  if (!entry) return std::nullopt;
   try {
-    return probeFrom(*pair);
+    return probeFrom(*entry);
   } catch (const std::exception& error) {
     log::debug("{}: the entry of this pair is damaged ({}); it is ignored", file().string(), error.what());
     return std::nullopt;
@@ -138,10 +100,7 @@ std::optional<PairProbe> ProbeCache::find(const gpu::Adapter& a, const gpu::Adap
 }
 
 void ProbeCache::store(const gpu::Adapter& a, const gpu::Adapter& b, const PairProbe& probe) const {
-  if (folder_.empty()) return;
-  json document = readDocument(file());
-  document["pairs"][keyOf(a, b)] = toJson(probe);
-  writeWhole(file(), document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  kept_.store(keyOf(a, b), toJson(probe));
 }
 
 }  // namespace tandem::topology

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/adapter.h"
+#include "gpu/kept_json.h"
 #include "topology/topology.h"
 
 namespace tandem::topology {
@@ -44,20 +45,19 @@ struct PairProbe {
 };
 
 /// Never stores an index and never trusts across drivers: the key holds UUID, PCI address (or ordinal where there is
-/// none) and driver version of both. A file that is no cache of ours is ignored, with a line in the debug log, and
-/// rewritten. Failing to write is worth a line in the debug log and no more.
+/// none) and driver version of both.
 class ProbeCache {
  public:
   /// `folder`: gpu::cacheFolder(); empty: nothing is kept.
-  explicit ProbeCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit ProbeCache(const std::filesystem::path& folder) : kept_(folder, "links.json", "pairs") {}
   std::optional<PairProbe> find(const gpu::Adapter& a, const gpu::Adapter& b) const;
   void store(const gpu::Adapter& a, const gpu::Adapter& b, const PairProbe& probe) const;
-  std::filesystem::path file() const;  // empty: nothing is kept
+  const std::filesystem::path& file() const { return kept_.file(); }  // empty: nothing is kept
 
   static std::string keyOf(const gpu::Adapter& a, const gpu::Adapter& b);
 
  private:
-  std::filesystem::path folder_;
+  gpu::KeptJson kept_;
 };
 
 }  // namespace tandem::topology

@@ -47,6 +47,7 @@ std::unique_ptr<Topology> openApart(gpu::Instance& instance, const TopologyReque
     gpu::DeviceOptions options;
     options.name = fmt::format("node {} ({})", node, adapter.name);
     options.seam = request.seam;
+    options.rayTracing = request.rayTracing;
     seats.emplace_back(std::make_shared<gpu::Device>(instance, adapter, std::move(options)), 1u);
   }
   if (seats.size() == 1) return makeSingle(std::move(seats));
@@ -72,9 +73,19 @@ Expected<std::unique_ptr<Topology>> open(gpu::Instance& instance, const Topology
       return refuse(ExitCode::NoUsableGpu, "GPU {} ({}) cannot be used: it {}", adapter.index, adapter.name,
                     adapter.refusals.front());
     }
+    if (request.rayTracing && !adapter.rayTracing) {
+      return refuse(ExitCode::NoUsableGpu,
+                    "--tracer rt: GPU {} ({}) has no ray-tracing pipelines; --tracer compute "
+                    "works on every GPU",
+                    adapter.index, adapter.name);
+    }
+  }
+  if (request.rayTracing && request.kind == TopologyKind::Group) {
+    return refuse(ExitCode::WrongUsage,
+                  "--tracer rt does not work in a linked group: --topology independent, or --tracer compute");
   }
   if (request.kind == TopologyKind::Group) return openDeviceGroup(instance, request);
-  const bool mayGroup = !lone && request.kind == TopologyKind::Auto && fitsGroup(request.link);
+  const bool mayGroup = !lone && request.kind == TopologyKind::Auto && fitsGroup(request.link) && !request.rayTracing;
   if (mayGroup && inOneGroup(instance, request.adapters)) {
     auto group = openDeviceGroup(instance, request);
     if (group) return group;
